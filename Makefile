@@ -1,0 +1,41 @@
+# Every target sets itself up: a virtual environment in .venv/, from requirements.lock (with hashes).
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check bench lock clean
+help:
+	@echo 'make demo   explain the shipped example dump'
+	@echo 'make test   the tests, with branch coverage of the pure packages'
+	@echo 'make check  format, lint, types, architecture, dependencies'
+	@echo 'make bench  the benchmarks of speed/ (ratios against a reference in the same run)'
+	@echo 'make lock   resolve requirements.lock again'
+
+$(READY): requirements.lock pyproject.toml tools/make-venv
+	tools/make-venv $(VENV)
+
+demo: $(READY)
+	@tools/demo
+
+test: $(READY)
+	$(PY) -m pytest -n auto --cov --cov-report= $(ARGS)
+	$(PY) tools/coverage_of_pure.py
+
+check: $(READY)
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/basedpyright
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/deptry src
+
+bench: $(READY)
+	$(PY) -m speed
+
+# needs uv on PATH (pip install uv); the lock names no host
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --group dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*

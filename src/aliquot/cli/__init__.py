@@ -1,0 +1,1 @@
+"""The commands: composes everything; the only place that prints."""

@@ -1,0 +1,1 @@
+"""Quantities, versions and durations as Kubernetes parses, compares and prints them."""
