@@ -7,12 +7,56 @@ from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod
-from aliquot.scheduling import Reason
+from aliquot.scheduling.dynamic import DynamicResources
+from aliquot.scheduling.judge import fits, judge
+from aliquot.scheduling.outcome import Verdict
+from aliquot.scheduling.reason import Reason
+from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 
 PLAIN_RESOURCES = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
 PER_GROUP = 4
 """Nodes of one group of alike nodes that are tried; they differ only in what they hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """A resource that a node has too little of, in the units of `kube.node.Resources`."""
+
+    resource: str
+    asked: int
+    free: int
+    """Negative where the node is overbooked."""
+    total: int
+
+    @property
+    def missing(self) -> int:
+        """What would have to come free."""
+        return self.asked - self.free
+
+
+def shortage(reason: Reason) -> Shortage | None:
+    """The numbers of a reason that is about a resource; None for others."""
+    if reason.asked_amount is None or reason.total_amount is None or reason.used_amount is None:
+        return None
+    free = reason.total_amount - reason.used_amount
+    return Shortage(reason.subject, reason.asked_amount, free, reason.total_amount)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The scheduler that decides: its release, and who answers for claims."""
+
+    release: Release
+    dynamic: DynamicResources | None = None
+
+    def decide(self, snapshot: Snapshot, pod: Pod) -> Verdict:
+        """What becomes of the pod."""
+        return judge(snapshot, pod, self.release, self.dynamic)
+
+    def takes(self, snapshot: Snapshot, pod: Pod, node: str) -> bool:
+        """Whether this node would take the pod now."""
+        return fits(snapshot, pod, node, self.release, self.dynamic) == ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +68,10 @@ class Spot:
     alike: int = 1
     """Nodes with the same reasons, this one included."""
 
-    def short_of(self) -> Mapping[str, Reason]:
-        """Resource -> the reason that says it's short."""
-        return {reason.resource: reason for reason in self.reasons if reason.resource}
+    def short_of(self) -> Mapping[str, Shortage]:
+        """Resource -> how short it is."""
+        found = (shortage(reason) for reason in self.reasons)
+        return {one.resource: one for one in found if one is not None}
 
     @property
     def problems(self) -> frozenset[str]:
@@ -36,8 +81,9 @@ class Spot:
 
 def problem_of(reason: Reason) -> str:
     """cpu, memory and the like are one problem (one corrected request cures them), each device resource is its own."""
-    if reason.resource and reason.resource not in PLAIN_RESOURCES:
-        return reason.resource
+    short = shortage(reason)
+    if short is not None and short.resource not in PLAIN_RESOURCES:
+        return short.resource
     return reason.filter
 
 
@@ -48,7 +94,7 @@ class Case:
     snapshot: Snapshot
     pod: Pod
     owner: OwnerRef
-    version: str
+    judge: "Judge"
     spots: tuple[Spot, ...]
 
     @property

@@ -8,7 +8,7 @@ from aliquot.advisor.case import Case, Spot, is_extended
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
-from aliquot.scheduling import Placement, judge
+from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -77,10 +77,10 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
     loose = replace(pod, node_name="", nominated_node="")
     emptied = case.snapshot.without_pods((pod.key,))
     aside = emptied.with_node(replace(spot.node, unschedulable=True))
-    decision = judge(aside, loose, case.version)
-    if not isinstance(decision, Placement) or decision.victims or not decision.feasible:
+    decision = case.judge.decide(aside, loose)
+    if not isinstance(decision, Placement) or not decision.nodes:
         return
-    target = min(decision.feasible)
+    target = min(decision.nodes)
     node, namespace = spot.node.name, pod.namespace
     moved = replace(pod, node_name=target)
     owner = owner_of(case.snapshot, pod)

@@ -11,7 +11,6 @@ from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.pricing import instances
-from aliquot.scheduling import fits
 from aliquot.snapshot.snapshot import Snapshot
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -89,7 +88,7 @@ def cures(case: Case) -> Iterator[Candidate]:
     for template in templates(case.snapshot):
         for variant in _variants(template, wanted):
             trial, name = joined(case.trial, variant)
-            if not fits(trial.snapshot, trial.pod, name, case.version):
+            if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
                 yield _candidate(case, variant)
                 if not variant.note:
@@ -183,6 +182,6 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
         )
         template = Template(node, (), "", 0)
         trial, name = joined(case.trial, template)
-        if not fits(trial.snapshot, trial.pod, name, case.version):
+        if case.judge.takes(trial.snapshot, trial.pod, name):
             yield _candidate(case, template)
             return

@@ -8,7 +8,7 @@ from aliquot.advisor.case import Case
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.meta import Meta
 from aliquot.kube.workload import PriorityClass
-from aliquot.scheduling import Placement, judge
+from aliquot.scheduling.outcome import Placement
 
 NEW_CLASS = "gpu-high"
 NEW_VALUE = 100_000
@@ -20,7 +20,7 @@ CLASSES_TRIED = 4
 def cures(case: Case) -> Iterator[Candidate]:
     """The lowest class that places the pod: an existing one, else a new one above all that runs."""
     pod = case.pod
-    if not any(reason.resource for spot in case.spots for reason in spot.reasons):
+    if not any(spot.short_of() for spot in case.spots):
         return  # priority frees capacity; it moves no taint and no label
     classes = sorted(
         (
@@ -49,10 +49,10 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
     raised = replace(
         case.pod, priority=chosen.value, priority_class=chosen.meta.name, preemption_policy=chosen.preemption_policy
     )
-    decision = judge(case.snapshot, raised, case.version)
-    if not isinstance(decision, Placement) or not decision.victims:
+    decision = case.judge.decide(case.snapshot, raised)
+    if not isinstance(decision, Placement) or decision.preemption is None:
         return None
-    name, victims = chosen.meta.name, ", ".join(decision.victims)
+    name, victims = chosen.meta.name, ", ".join(decision.preemption.victims)
     made: tuple[Change, ...] = ()
     if new:
         manifest = {
@@ -77,6 +77,6 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
             replace(trial.pod, priority=raised.priority, priority_class=name, preemption_policy=raised.preemption_policy),
         ),
         risk=Risk("high", f"{victims} will be evicted"),
-        rank=60 + min(len(decision.victims), 10) / 10,
+        rank=60 + min(len(decision.preemption.victims), 10) / 10,
         cures="capacity",
     )

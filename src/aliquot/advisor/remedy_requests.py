@@ -21,7 +21,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     yield from _lower(case, spot)
     short = {name: reason for name, reason in spot.short_of().items() if is_extended(name)}
     for name, reason in short.items():
-        free = reason.found
+        free = reason.free
         if 0 < free < reason.asked:
             yield _ask(case, spot, name, name, free)
         yield from _others(case, spot, name, reason.asked)

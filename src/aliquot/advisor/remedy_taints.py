@@ -8,7 +8,7 @@ from aliquot.advisor.case import Case, ChangePod, Spot
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling import tolerates
+from aliquot.scheduling.taints import tolerated
 
 CORDON = "node.kubernetes.io/unschedulable"
 CONDITION_PREFIX = "node.kubernetes.io/"
@@ -26,7 +26,7 @@ def untolerated(case: Case, node: Node) -> tuple[Taint, ...]:
     return tuple(
         taint
         for taint in node.taints
-        if taint.effect in ("NoSchedule", "NoExecute") and not tolerates(case.pod.tolerations, taint, case.version)
+        if taint.effect in ("NoSchedule", "NoExecute") and not tolerated(case.pod.tolerations, taint, case.judge.release)
     )
 
 

@@ -1,15 +1,17 @@
 """Which ways out work: each candidate is applied to the snapshot and judged again; only what places the pod is kept."""
 
+import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from aliquot.advisor import remedy_free, remedy_nodes, remedy_priority, remedy_requests, remedy_selectors, remedy_share
 from aliquot.advisor import remedy_taints
-from aliquot.advisor.case import PER_GROUP, Case, Spot
+from aliquot.advisor.alike import alike
+from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import After, Candidate, Cost, Risk, Trial, WayOut
 from aliquot.kube.pod import Pod
-from aliquot.scheduling import Placement, Refusal, fits, judge
+from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -21,15 +23,13 @@ MOST_FIRST_STEPS = 6
 """First steps that combinations start from."""
 
 
-def case_of(snapshot: Snapshot, pod: Pod, owner: OwnerRef, version: str, refusal: Refusal) -> Case:
+def case_of(snapshot: Snapshot, pod: Pod, owner: OwnerRef, judge: Judge, refusal: Refusal) -> Case:
     """Pick, of each group of alike nodes, those nearest to having room."""
     spots: list[Spot] = []
-    for group in refusal.groups:
-        nodes = sorted(group.nodes, key=lambda name: (_lacking(snapshot, pod, name), name))
-        spots += [
-            Spot(snapshot.nodes[name], refusal.reasons_on(name), len(group.nodes)) for name in nodes[:PER_GROUP]
-        ]
-    return Case(snapshot, pod, owner, version, tuple(spots))
+    for group in alike(refusal):
+        nodes = heapq.nsmallest(PER_GROUP, group.nodes, key=lambda name: (_lacking(snapshot, pod, name), name))
+        spots += [Spot(snapshot.nodes[name], refusal.reasons(name), len(group.nodes)) for name in nodes]
+    return Case(snapshot, pod, owner, judge, tuple(spots))
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
@@ -88,23 +88,23 @@ def singles(case: Case) -> Iterator[WayOut]:
 def attempt(case: Case, candidate: Candidate) -> After | None:
     """Judge the pod in the changed world; None: it stays pending."""
     trial = candidate.apply(case.trial)
-    if candidate.node and candidate.node in trial.snapshot.nodes and fits(
-        trial.snapshot, trial.pod, candidate.node, case.version
-    ):
+    if candidate.node in trial.snapshot.nodes and not case.judge.takes(trial.snapshot, trial.pod, candidate.node):
         return None  # the node that the change aims at still refuses: no need to judge all the others
     return outcome(case, trial)
 
 
 def outcome(case: Case, trial: Trial) -> After | None:
     """Where the pod runs in this world, and who loses."""
-    decision = judge(trial.snapshot, trial.pod, case.version)
+    decision = case.judge.decide(trial.snapshot, trial.pod)
     if not isinstance(decision, Placement):
         return None
     before, after = case.snapshot.pods, trial.snapshot.pods
     gone = tuple(sorted(key for key, pod in before.items() if pod.node_name and key not in after)) if len(
         after
     ) < len(before) else ()
-    return After(decision.node, decision.victims, gone)
+    if decision.preemption is not None:
+        return After(decision.preemption.node, decision.preemption.victims, gone)
+    return After(decision.nodes[0], (), gone)
 
 
 def combined(case: Case) -> list[WayOut]:
@@ -138,10 +138,10 @@ def _first_steps(case: Case) -> list[Candidate]:
 
 def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
     trial = first.apply(case.trial)
-    decision = judge(trial.snapshot, trial.pod, case.version)
+    decision = case.judge.decide(trial.snapshot, trial.pod)
     if isinstance(decision, Placement):
         return
-    now = case_of(trial.snapshot, trial.pod, case.owner, case.version, decision)
+    now = case_of(trial.snapshot, trial.pod, case.owner, case.judge, decision)
     rest = replace(now, spots=tuple(spot for spot in now.spots if spot.node.name == first.node))
     seconds = list(_kept(singles(rest)))
     for second in seconds:
