@@ -14,9 +14,10 @@ from typing import Final
 
 import msgspec
 
+from aliquot.allocation.features import IMPLEMENTATIONS
 from conformance import generate_allocation, generate_cel, given, lines, reference
 from conformance.compare import Difference, Json, Outcome, Subject, compared, shrunk
-from conformance.reference import ReferenceMissing
+from conformance.reference import MissingReferenceError
 from conformance.subjects import CEL, allocation_subject
 
 SHOWN: Final = 10
@@ -50,7 +51,7 @@ def runs(count: int, seed: int, versions: Sequence[str], only: Sequence[str]) ->
         if "allocation" in only:
             subject = allocation_subject(None, kubernetes=kubernetes)
             yield Run(subject, kubernetes, partial(allocation_cases, count, seed))
-            for number, implementation in enumerate(("stable", "incubating", "experimental"), start=1):
+            for number, implementation in enumerate(IMPLEMENTATIONS, start=1):
                 subject = allocation_subject(implementation, kubernetes=kubernetes)
                 yield Run(subject, kubernetes, partial(allocation_cases, max(count // 4, 1), seed + number))
 
@@ -77,10 +78,14 @@ def show(difference: Difference) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m conformance", description="Compare with the reference implementations.")
+    parser = argparse.ArgumentParser(
+        prog="python -m conformance", description="Compare with the reference implementations."
+    )
     parser.add_argument("--count", type=int, default=2000, help="generated cases per subject and version")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kubernetes", nargs="+", choices=tuple(reference.MODULE_FILES), default=tuple(reference.MODULE_FILES))
+    parser.add_argument(
+        "--kubernetes", nargs="+", choices=tuple(reference.MODULE_FILES), default=tuple(reference.MODULE_FILES)
+    )
     parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=SUBJECTS)
     parser.add_argument("--write", type=Path, help="write every difference, as JSON lines, to this file")
     wanted = parser.parse_args()
@@ -88,7 +93,7 @@ def main() -> int:
         for kubernetes in reference.MODULE_FILES:
             reference.build(kubernetes)
         broken = list(given.disagreements())
-    except ReferenceMissing as error:
+    except MissingReferenceError as error:
         print(f"no comparison: {error}", file=sys.stderr)
         return 2
     for each in broken:

@@ -1,10 +1,11 @@
 """Our answers to allocation scenarios: ``python -m conformance.allocation --engine reference < scenarios > answers``.
 
 A scenario is what ``../shared/cases/README.md`` describes: ``{name, features, nodes, slices, classes, claims,
-allocatedDevices?, allocatedSharedDeviceIDs?, allocatedCapacity?, allocatedClaims?, node, kubernetes?}``, the objects being
-resource.k8s.io/v1 JSON. An answer: ``{name, implementation, nodes: [{node, outcome: allocated|none|error, results?,
-error?, nodeOnlyError?, allocateOneCalls, ns?}], ns?}``; ``unsupported`` instead of nodes where the chosen implementation
-lacks a feature. ``ns`` is the median warm time of ``--repeat`` calls: a node's own, and one for the pod on all nodes.
+allocatedDevices?, allocatedSharedDeviceIDs?, allocatedCapacity?, allocatedClaims?, node, kubernetes?}``, the objects
+being resource.k8s.io/v1 JSON. An answer: ``{name, implementation, nodes: [{node, outcome: allocated|none|error,
+results?, error?, nodeOnlyError?, allocateOneCalls, ns?}], ns?}``; ``unsupported`` and no nodes where the chosen
+implementation lacks a feature. ``ns`` is the median warm time of ``--repeat`` calls: a node's own, and one for the pod
+on all nodes.
 """
 
 import argparse
@@ -178,11 +179,13 @@ class Shown:
 
     @property
     def allow_multiple(self) -> bool:
-        """allowMultipleAllocations."""
+        """Whether it may be shared."""
         return self.device.allow_multiple
 
 
-def engine_of(question: Question, name: EngineName, implementation: Implementation | None, selectors: Selectors) -> Engine:
+def engine_of(
+    question: Question, name: EngineName, implementation: Implementation | None, selectors: Selectors
+) -> Engine:
     """A new allocator over the scenario's supply."""
     if name == "exact":
         return Exact(question.supply, selectors)
@@ -201,7 +204,7 @@ def requirement(each: Requirement) -> Json:
     return given(key=each.key, operator=each.operator, values=each.values)
 
 
-def result_of(each: AllocatedDevice, tolerations: Mapping[str, Json]) -> Json:
+def result_of(each: AllocatedDevice, tolerations: Mapping[str, Any]) -> Json:
     """A device result; its tolerations as the request wrote them."""
     return given(
         request=each.request,
@@ -222,7 +225,7 @@ def config_of(each: AllocatedConfig) -> Json:
     return made | {"opaque": {"driver": each.config.driver, "parameters": each.config.parameters}}
 
 
-def allocation_of(each: ClaimAllocation, tolerations: Mapping[str, Json]) -> Json:
+def allocation_of(each: ClaimAllocation, tolerations: Mapping[str, Any]) -> Json:
     """An AllocationResult of resource.k8s.io/v1."""
     devices = given(
         results=[result_of(result, tolerations) for result in each.results],
@@ -238,9 +241,9 @@ def allocation_of(each: ClaimAllocation, tolerations: Mapping[str, Json]) -> Jso
     return {"devices": devices} | ({"nodeSelector": {"nodeSelectorTerms": terms}} if terms else {})
 
 
-def tolerations_of(claim: Json) -> dict[str, Json]:
+def tolerations_of(claim: Json) -> dict[str, Any]:
     """What each request (and alternative) of a claim tolerates, as written."""
-    found: dict[str, Json] = {}
+    found: dict[str, Any] = {}
     for request in claim["spec"].get("devices", {}).get("requests") or ():
         found[request["name"]] = (request.get("exactly") or {}).get("tolerations")
         for sub in request.get("firstAvailable") or ():

@@ -1,7 +1,7 @@
 """Two sides, one question: where their answers differ, and the smallest case that still shows it.
 
-The reference is random in places (Go's map order decides which of two errors is told, stable's pools come in any order),
-so a difference counts only if the reference, asked again several times, never agrees with us.
+The reference is random in places (Go's map order decides which of two errors is told, stable's pools come in any
+order), so a difference counts only if the reference, asked again several times, never agrees with us.
 """
 
 from collections import Counter
@@ -131,7 +131,7 @@ def shrunk(subject: Subject, kubernetes: str, difference: Difference) -> Differe
     return best
 
 
-# --- simpler variants --------------------------------------------------------------------------------------------------
+# --- simpler variants ------------------------------------------------------------------------------------------------
 
 
 def without_one(case: Json, path: Sequence[str]) -> Iterator[Json]:

@@ -14,7 +14,7 @@ REFERENCE_TIMEOUT: Final = "2s"
 """A search that takes the reference longer isn't compared."""
 
 
-# --- CEL -----------------------------------------------------------------------------------------------------------------
+# --- CEL -------------------------------------------------------------------------------------------------------------
 
 
 def cel_differs(given: Json, ours: Json) -> list[str]:
@@ -23,7 +23,7 @@ def cel_differs(given: Json, ours: Json) -> list[str]:
 
 
 def cel_smaller(case: Json) -> Iterator[Json]:
-    """The case with a part of its expression instead of the whole, with a literal for a part, or with less of a device."""
+    """The case with a part of its expression for the whole, with a literal for a part, or with less of a device."""
     text = case["expr"] if "expr" in case else case["expression"]
     key = "expr" if "expr" in case else "expression"
     parts = sorted(set(sub_expressions(text)), key=len)
@@ -66,7 +66,7 @@ CEL: Final = Subject(
 )
 
 
-# --- allocation ------------------------------------------------------------------------------------------------------------
+# --- allocation ------------------------------------------------------------------------------------------------------
 
 
 def canonical(value: Any, key: str = "") -> Any:
@@ -140,7 +140,14 @@ def allocation_smaller(case: Json) -> Iterator[Json]:
 
 def leaner_devices(case: Json) -> Iterator[Json]:
     """The scenario with a device that lacks taints, late binding, counters or sharing."""
-    optional = ("taints", "bindingConditions", "bindingFailureConditions", "bindsToNode", "consumesCounters", "allowMultipleAllocations")
+    optional = (
+        "taints",
+        "bindingConditions",
+        "bindingFailureConditions",
+        "bindsToNode",
+        "consumesCounters",
+        "allowMultipleAllocations",
+    )
     for number, piece in enumerate(case.get("slices") or ()):
         for index, device in enumerate(piece["spec"].get("devices") or ()):
             for name in optional:
