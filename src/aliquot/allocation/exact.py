@@ -11,8 +11,9 @@ from typing import Final
 from aliquot.allocation.answer import Allocation, Answer, Refusal
 from aliquot.allocation.behaviour import REPAIRED
 from aliquot.allocation.bind import blamed, bound, fatal_on_node
+from aliquot.allocation.descent import NONE, Descent
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.plan import Plan, plan_of
+from aliquot.allocation.plan import Compiler, Plan, recipe_name
 from aliquot.allocation.pools import PoolFault, Pools
 from aliquot.allocation.results import Pick, ResultFault, claim_allocation
 from aliquot.allocation.search import Picks, Search
@@ -36,11 +37,13 @@ class Exact:
     selectors: Selectors
     budget: int = BUDGET
     _pools: Pools = field(init=False)
+    _compiler: Compiler = field(init=False)
     _views: dict[str, View] = field(init=False, default_factory=dict[str, View])
     _taken: dict[tuple[str, str], Taken] = field(init=False, default_factory=dict[tuple[str, str], Taken])
 
     def __post_init__(self) -> None:
         self._pools = Pools(self.supply.slices, self.supply.features, "experimental", REPAIRED)
+        self._compiler = Compiler(self.supply.classes, self.supply.features)
         state = self.supply.state
         keys = {(id_.driver, id_.pool) for id_ in (*state.devices, *(device for device, _ in state.shares), *state.consumed)}
         for key in keys:
@@ -52,7 +55,7 @@ class Exact:
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""
-        plan = plan_of(claims, self.supply.classes, self.supply.features)
+        plan = self._compiler.plan(claims)
         view = self._views.get(node.name)
         if view is None:
             try:
@@ -67,8 +70,12 @@ class Exact:
         fatal = fatal_on_node(plan, view, standing) if plan.checks else plan.fatal
         if fatal:
             return Refusal("fatal", fatal)
-        if not plan.steps:
-            return self._allocation(plan, view, [], 0)
+        if not standing.busy:
+            descended = Descent(plan, view, standing).run()
+            if isinstance(descended, list):
+                return self._allocation(plan, view, descended, len(descended))
+            if descended is NONE:
+                return self._refusal(view, 1)
         question = bound(plan, view, standing)
         if may_meet_errors(question, standing.start):
             strict = Strict(question, standing.start, self.budget)
@@ -84,19 +91,22 @@ class Exact:
             return self._allocation(plan, view, outcome, visited)
         if outcome == "gave up":
             return Refusal("gave up", "timed out trying to allocate devices", visited)
+        return self._refusal(view, visited)
+
+    def _refusal(self, view: View, visited: int) -> Refusal:
         if view.invalid:
             return Refusal("this node only", "invalid resource pools were encountered", visited)
         return Refusal("does not fit", steps=visited)
 
     def _stopped(self, plan: Plan, view: View, where: Stopped) -> str:
         step = plan.steps[where.step]
-        alternative = step.alternatives[where.alternative]
+        claim = plan.claims[step.claim]
         if where.constraint:
             return (
-                f"claim {plan.claims[step.claim].meta.key}, request {alternative.recipe.name}: "
+                f"claim {claim.meta.key}, request {recipe_name(claim, step, where.alternative)[1]}: "
                 f"cannot add device {view.ids[where.device]} because a claim constraint would not be satisfied"
             )
-        blame = view.candidates(alternative.key).errors[where.device]
+        blame = view.candidates(step.alternatives[where.alternative]).errors[where.device]
         return blamed(plan, view, where.step, where.alternative, where.device, blame)
 
     def _allocation(self, plan: Plan, view: View, picks: Picks, visited: int) -> Answer:
@@ -105,13 +115,14 @@ class Exact:
         for number, alternative_number, devices in picks:
             step = plan.steps[number]
             alternative = step.alternatives[alternative_number]
-            chosen[step.claim].append(alternative.place)
+            place = alternative_number if step.listed else None
+            chosen[step.claim].append(place)
             for device in devices:
                 shared = bool(view.shareable >> device & 1)
                 given[step.claim].append(
                     Pick(
                         step.request,
-                        alternative.place,
+                        place,
                         view.devices[device],
                         view.ids[device],
                         view.slices[device],

@@ -32,6 +32,8 @@ class Standing:
     """Devices that draw on a counter of which less than nothing is left."""
     spent: int
     """Devices with a capacity of which more is used than there is."""
+    barred: int
+    """Either: no request without admin access can have them."""
     busy: Mapping[int, Mapping[str, Quantity]]
     """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
 
@@ -83,7 +85,8 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
     avail = free
     for place, block in enumerate(view.blocks):
         avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
-    return Standing(Start(free, avail, paid, residual, left), overdrawn & ~paid, spent, busy)
+    overdrawn &= ~paid
+    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, overdrawn | spent, busy)
 
 
 def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:

@@ -6,6 +6,7 @@ values an attribute has) is remembered.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from aliquot.allocation.bits import members
 from aliquot.allocation.blocks import Amounts, Block, blocks_of
@@ -29,6 +30,20 @@ RecipeKey = tuple[tuple[str | None, ...], tuple[str | None, ...], tuple[DeviceTo
 """Selectors of the class, selectors of the request, tolerations, capacity requests."""
 
 
+class Recipe(Protocol):
+    """What a recipe must tell to be looked up: a number of its own, and all that its candidates depend on."""
+
+    @property
+    def id(self) -> int:
+        """Equal for equal keys, for as long as the view lives."""
+        ...
+
+    @property
+    def key(self) -> RecipeKey:
+        """Selectors, tolerations, capacity requests."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """Why a device has no verdict. `owner` tells whose selector it is; without one the text stands alone."""
@@ -49,6 +64,8 @@ class Candidates:
     errors: Mapping[int, Blame]
     consumes: Mapping[int, int]
     """Shareable device -> packed consumption."""
+    error_bits: int
+    """The devices of `errors`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +118,8 @@ class View:
     _verdicts: dict[str, tuple[int, dict[int, Failure]]] = field(
         default_factory=dict[str, tuple[int, dict[int, Failure]]]
     )
-    _candidates: dict[RecipeKey, Candidates] = field(default_factory=dict[RecipeKey, Candidates])
+    known: dict[int, Candidates] = field(default_factory=dict[int, Candidates])
+    """Recipe's number -> what it can take, as far as it was asked for."""
     _values: dict[str, Values] = field(default_factory=dict[str, Values])
     _totals: list[Totals | None] = field(default_factory=list[Totals | None])
 
@@ -183,11 +201,11 @@ class View:
             known = self._values[attribute] = values_of(found, self.features.list_attributes)
         return known
 
-    def candidates(self, key: RecipeKey) -> Candidates:
+    def candidates(self, recipe: Recipe) -> Candidates:
         """The devices that a recipe can take."""
-        known = self._candidates.get(key)
+        known = self.known.get(recipe.id)
         if known is None:
-            known = self._candidates[key] = self._work_out(key)
+            known = self.known[recipe.id] = self._work_out(recipe.key)
         return known
 
     def _work_out(self, key: RecipeKey) -> Candidates:
@@ -227,7 +245,7 @@ class View:
         for number in members(bits & self._tainted):
             if blocking_taints(self.devices[number], tolerations):
                 bits &= ~(1 << number)
-        return Candidates(bits, alive, errors, consumes)
+        return Candidates(bits, alive, errors, consumes, sum(1 << number for number in errors))
 
     def _matching(self, expression: str) -> tuple[int, dict[int, Failure]]:
         known = self._verdicts.get(expression)
