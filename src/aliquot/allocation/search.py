@@ -107,8 +107,9 @@ class Search:
         """The step after a frame's."""
         step = frame.step + 1
         given = frame.given + frame.part.need
-        if self.question.steps[step][0].claim != frame.part.claim:
-            board.mine = 0
+        claim = self.question.steps[step][0].claim
+        if claim != frame.part.claim:
+            board.serve(claim)
             given = 0
         return self._open(board, step, 0, given)
 
