@@ -7,13 +7,23 @@ from typing import Literal
 
 from aliquot.allocation.bind import every_device
 from aliquot.allocation.inputs import RESULTS_LIMIT
-from aliquot.allocation.plan import ALL, Alternative, Plan
+from aliquot.allocation.plan import ALL, Alternative, Plan, PlanStep
 from aliquot.allocation.search import Picks
 from aliquot.allocation.standing import Standing
 from aliquot.allocation.values import UNSET, Values
 from aliquot.allocation.view import Candidates, View
 
 NONE: Literal["none"] = "none"
+
+
+def lacking(step: PlanStep, view: View, standing: Standing) -> bool:
+    """Whether the first request of all certainly finds too few devices."""
+    if len(step.alternatives) > 1:
+        return False
+    one = step.alternatives[0]
+    found = view.known.get(one.id) or view.candidates(one)
+    usable = found.bits & standing.start.avail & ~standing.barred
+    return usable.bit_count() < one.count and not one.admin and not found.error_bits
 
 
 class Descent:

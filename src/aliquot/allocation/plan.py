@@ -5,7 +5,7 @@ every node, except for mode All, whose devices must be counted on the node: such
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import RESULTS_LIMIT
@@ -33,6 +33,8 @@ class Alternative:
     match: tuple[int, ...] = ()
     distinct: tuple[int, ...] = ()
     order: Order = ()
+    configured: bool = False
+    """Its class has configuration."""
 
 
 @dataclass(slots=True)
@@ -42,6 +44,8 @@ class PlanStep:
     claim: int
     request: int
     alternatives: Sequence[Alternative]
+    names: tuple[str, ...]
+    """Of the alternatives, as results tell them: `request`, or `request/alternative`."""
     listed: bool
     """It's a prioritized list, maybe of one alternative."""
 
@@ -59,17 +63,19 @@ class Check:
 
 @dataclass(slots=True)
 class Plan:
-    """Compiled claims."""
+    """Compiled claims. While it's being compiled, the tuples grow; most claims leave them empty."""
 
     claims: Sequence[Claim]
     """As they were given."""
-    steps: list[PlanStep] = field(default_factory=list[PlanStep])
-    match: list[str] = field(default_factory=list[str])
+    steps: list[PlanStep]
+    match: tuple[str, ...] = ()
     """Attributes of the match constraints of all claims."""
-    distinct: list[str] = field(default_factory=list[str])
-    members: dict[int, list[tuple[int, Alternative]]] = field(default_factory=dict[int, list[tuple[int, Alternative]]])
-    """Match constraint -> (step, recipe) of the requests without alternatives that it covers."""
-    checks: list[Check] = field(default_factory=list[Check])
+    distinct: tuple[str, ...] = ()
+    members: tuple[list[tuple[int, Alternative]], ...] = ()
+    """Per match constraint: (step, recipe) of the requests without alternatives that it covers."""
+    configured: frozenset[int] = frozenset()
+    """Claims that have configuration, or use a class that has."""
+    checks: tuple[Check, ...] = ()
     fatal: str = ""
     """The first problem that is the same on every node; it comes after the checks."""
 
@@ -89,7 +95,7 @@ class Compiler:
 
     def plan(self, claims: Sequence[Claim]) -> Plan:
         """Compile claims that are to be allocated together."""
-        plan = Plan(claims)
+        plan = Plan(claims, [])
         try:
             for number, claim in enumerate(claims):
                 self._add(plan, number, claim)
@@ -99,6 +105,8 @@ class Compiler:
 
     def _add(self, plan: Plan, number: int, claim: Claim) -> None:
         spec = claim.spec
+        if spec.config:
+            plan.configured |= {number}
         covered = _numbered(plan, spec.constraints) if spec.constraints else ()
         least = 0
         all_mode = False
@@ -106,25 +114,29 @@ class Compiler:
             recipe = request.exactly
             if request.first_available:
                 alternatives = self._listed(claim, request)
+                names = tuple(f"{request.name}/{each.name}" for each in request.first_available)
                 fewest = min((each.count for each in alternatives if each.count != ALL), default=0)
             else:
                 one = self._alternative(claim, request, recipe or SubRequest(request.name, ""), listed=False)
                 alternatives = (one,)
+                names = (request.name,)
                 fewest = one.count
             if covered:
                 alternatives = _covered(alternatives, request, covered)
             step = len(plan.steps)
-            plan.steps.append(PlanStep(number, index, alternatives, bool(request.first_available)))
+            plan.steps.append(PlanStep(number, index, alternatives, names, bool(request.first_available)))
             for place, each in enumerate(alternatives):
+                if each.configured:
+                    plan.configured |= {number}
                 if each.count == ALL:
-                    plan.checks.append(Check(number, step, place))
+                    plan.checks += (Check(number, step, place),)
                     all_mode = True
             least += fewest if fewest > 0 else 0
             if covered and len(alternatives) == 1:
                 for member in alternatives[0].match:
                     plan.members[member].append((step, alternatives[0]))
         if all_mode:
-            plan.checks.append(Check(number, len(plan.steps), -1))
+            plan.checks += (Check(number, len(plan.steps), -1),)
         elif least > RESULTS_LIMIT:
             raise _Problem(too_many(claim, least))
         if spec.constraints:
@@ -181,7 +193,11 @@ class Compiler:
         wanted: Wanted = tuple(sorted(recipe.capacity.items())) if recipe.capacity else ()
         key = (device_class.selectors, recipe.selectors, recipe.tolerations, wanted)
         return Alternative(
-            self._ids.setdefault(key, len(self._ids)), key, count, not listed and recipe.admin_access is True
+            id=self._ids.setdefault(key, len(self._ids)),
+            key=key,
+            count=count,
+            admin=not listed and recipe.admin_access is True,
+            configured=bool(device_class.config),
         )
 
 
@@ -207,11 +223,11 @@ def _numbered(plan: Plan, constraints: Sequence[Constraint]) -> list[tuple[str, 
         if constraint.match_attribute is not None:
             number = len(plan.match)
             covered.append(("match", number, constraint))
-            plan.match.append(constraint.match_attribute)
-            plan.members[number] = []
+            plan.match += (constraint.match_attribute,)
+            plan.members += ([],)
         elif constraint.distinct_attribute is not None:
             covered.append(("distinct", len(plan.distinct), constraint))
-            plan.distinct.append(constraint.distinct_attribute)
+            plan.distinct += (constraint.distinct_attribute,)
     return covered
 
 
@@ -229,7 +245,7 @@ def _covered(
         )
         match = tuple(number for kind, number in order if kind == "match")
         distinct = tuple(number for kind, number in order if kind == "distinct")
-        result.append(Alternative(each.id, each.key, each.count, each.admin, match, distinct, order))
+        result.append(replace(each, match=match, distinct=distinct, order=order))
     return tuple(result)
 
 

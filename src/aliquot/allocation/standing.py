@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from aliquot.allocation.bits import members
+from aliquot.allocation.inputs import AllocatedState
 from aliquot.allocation.pools import PoolKey
 from aliquot.allocation.question import Start
 from aliquot.allocation.view import View
@@ -36,6 +37,23 @@ class Standing:
     """Either: no request without admin access can have them."""
     busy: Mapping[int, Mapping[str, Quantity]]
     """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
+
+
+def taken_of(state: AllocatedState) -> dict[PoolKey, Taken]:
+    """What is allocated, by pool."""
+    whole: dict[PoolKey, set[str]] = {}
+    shares: dict[PoolKey, set[str]] = {}
+    consumed: dict[PoolKey, dict[str, Mapping[str, Quantity]]] = {}
+    for id_ in state.devices:
+        whole.setdefault((id_.driver, id_.pool), set()).add(id_.device)
+    for id_, _ in state.shares:
+        shares.setdefault((id_.driver, id_.pool), set()).add(id_.device)
+    for id_, used in state.consumed.items():
+        consumed.setdefault((id_.driver, id_.pool), {})[id_.device] = used
+    return {
+        key: Taken(frozenset(whole.get(key, ())), frozenset(shares.get(key, ())), consumed.get(key))
+        for key in {**whole, **shares, **consumed}
+    }
 
 
 def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:

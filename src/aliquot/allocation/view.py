@@ -19,9 +19,10 @@ from aliquot.allocation.selectors import Failure, Selectors
 from aliquot.allocation.tolerate import blocking_taints
 from aliquot.allocation.totals import Totals, totals_of
 from aliquot.allocation.values import Values, values_of
-from aliquot.dra.claim import DeviceToleration
+from aliquot.dra.claim import AllocatedDevice, DeviceToleration
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
+from aliquot.kube.selectors import NodeSelector
 from aliquot.units.quantity import Quantity
 
 Wanted = tuple[tuple[str, Quantity], ...]
@@ -102,6 +103,14 @@ class View:
     blocks: list[Block] = field(default_factory=list[Block])
     block_of: list[int] = field(default_factory=list[int])
     blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
+    local: int = 0
+    """Devices that pin a claim to this node."""
+    here: NodeSelector | None = None
+    """Selects this node alone; made when it's first needed."""
+    awards: dict[tuple[str, int, int, bool], AllocatedDevice] = field(
+        default_factory=dict[tuple[str, int, int, bool], AllocatedDevice]
+    )
+    """(request, device, recipe's number, admin access) -> the entry of an allocation."""
     elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
     """Consumption of devices that only other nodes can use."""
     _kinds: dict[int, int] = field(default_factory=dict[int, int])
@@ -170,6 +179,9 @@ class View:
         self._kinds[kind] = self._kinds.get(kind, 0) | bit
         if device.taints and self.features.device_taints:
             self._tainted |= bit
+        source = device if one.per_device_node_selection else one
+        if source.node_name is not None or device.binds_to_node:
+            self.local |= bit
         if one.per_device_node_selection:
             self._chosen |= bit
         if device.consumes and not self.features.partitionable_devices:
