@@ -2,7 +2,7 @@
 
 from aliquot.allocation.bits import members
 from aliquot.allocation.inputs import RESULTS_LIMIT
-from aliquot.allocation.plan import ALL, Alternative, Plan, too_many
+from aliquot.allocation.plan import ALL, Alternative, Plan, recipe_name, too_many
 from aliquot.allocation.question import Part, Question
 from aliquot.allocation.standing import Standing
 from aliquot.allocation.view import Blame, Candidates, View
@@ -30,7 +30,7 @@ def bound(plan: Plan, view: View, standing: Standing) -> Question:
 
 
 def _part(view: View, standing: Standing, claim: int, alternative: Alternative) -> Part:
-    found = view.candidates(alternative.key)
+    found = view.candidates(alternative)
     bits = found.bits & ~standing.spent
     if not alternative.admin:
         bits &= ~standing.overdrawn
@@ -100,19 +100,20 @@ def fatal_on_node(plan: Plan, view: View, standing: Standing) -> str:
 def _count(view: View, standing: Standing, alternative: Alternative) -> int:
     if alternative.count != ALL:
         return alternative.count
-    return every_device(view, standing, alternative, view.candidates(alternative.key)).bit_count()
+    return every_device(view, standing, alternative, view.candidates(alternative)).bit_count()
 
 
 def _all_problem(plan: Plan, view: View, place: int, number: int) -> str:
     step = plan.steps[place]
     alternative = step.alternatives[number]
     found: Candidates | None = None
-    where = f"claim {plan.claims[step.claim].meta.key}, request {alternative.recipe.name}"
+    claim = plan.claims[step.claim]
+    where = f"claim {claim.meta.key}, request {recipe_name(claim, step, number)[1]}"
     for pool in view.pools:
         if pool.state != "usable":
             state = "being updated" if pool.state == "incomplete" else "invalid"
             return f"{where}: asks for all devices, but resource pool {pool.label} is currently {state}"
-        found = found or view.candidates(alternative.key)
+        found = found or view.candidates(alternative)
         for device in view.numbers[pool.key].values():
             if device in found.errors:
                 return blamed(plan, view, place, number, device, found.errors[device])
@@ -122,14 +123,15 @@ def _all_problem(plan: Plan, view: View, place: int, number: int) -> str:
 def blamed(plan: Plan, view: View, place: int, number: int, device: int, blame: Blame) -> str:
     """The text of a device's error, in upstream's words."""
     step = plan.steps[place]
-    claim, recipe = plan.claims[step.claim], step.alternatives[number].recipe
+    claim = plan.claims[step.claim]
+    class_name, name = recipe_name(claim, step, number)
     match blame.owner:
         case "class":
-            return f"class {recipe.class_name}: selector #{blame.index}: {blame.text}"
+            return f"class {class_name}: selector #{blame.index}: {blame.text}"
         case "request":
             return f"claim {claim.meta.key}: selector #{blame.index}: {blame.text}"
         case "capacity":
-            where = f"claim {claim.meta.key}, request {recipe.name}"
+            where = f"claim {claim.meta.key}, request {name}"
             return f"{where}: checking capacity for device {view.ids[device]}: {blame.text}"
         case _:
             return blame.text

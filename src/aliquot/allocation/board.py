@@ -3,20 +3,22 @@
 from aliquot.allocation.question import Part, Question, Start
 from aliquot.allocation.values import UNSET
 
-Saved = tuple[int, int, int, int, int]
+Saved = tuple[int, int, int, int, int, int]
 """What `save` remembers and `restore` takes back."""
 
 
 class Board:
     """Takes devices and gives them back. Everything but the lists is a plain number, so undo can't leak."""
 
-    __slots__ = ("avail", "free", "left", "mine", "paid", "question", "residual", "trail", "used", "value")
+    __slots__ = ("avail", "claim", "free", "left", "mine", "paid", "question", "residual", "trail", "used", "value")
 
     def __init__(self, question: Question, start: Start) -> None:
         self.question = question
         self.free = start.free
         self.avail = start.avail
         self.paid = start.paid
+        self.claim = question.steps[0][0].claim if question.steps else 0
+        """The claim that is being served."""
         self.mine = 0
         """Exclusive devices that the current claim has picked."""
         self.residual = list(start.residual)
@@ -27,20 +29,30 @@ class Board:
 
     def save(self) -> Saved:
         """Remember the position."""
-        return (self.free, self.avail, self.paid, self.mine, len(self.trail))
+        return (self.free, self.avail, self.paid, self.mine, self.claim, len(self.trail))
 
     def restore(self, saved: Saved) -> None:
         """Go back to a remembered position."""
-        self.free, self.avail, self.paid, self.mine, mark = saved
+        self.free, self.avail, self.paid, self.mine, self.claim, mark = saved
         trail = self.trail
         while len(trail) > mark:
             numbers, index, old = trail.pop()
             numbers[index] = old
 
+    def serve(self, claim: int) -> None:
+        """Turn to a claim; if it's another one, it has picked nothing yet."""
+        if claim != self.claim:
+            self.claim = claim
+            self.mine = 0
+
     def candidates(self, part: Part) -> int:
         """The devices that the part may take next, at any place."""
         question = self.question
-        found = part.bits & (~self.mine if part.admin else self.avail)
+        found = part.bits
+        if not part.admin:
+            found &= self.avail
+        elif part.claim == self.claim:
+            found &= ~self.mine
         for number in part.match:
             found &= question.match[number].matching(self.value[number])
         for number in part.distinct:

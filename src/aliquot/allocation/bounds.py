@@ -3,9 +3,10 @@
 Each is a relaxation, so it never refutes what is possible, and pruning with it keeps the first solution in order.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Final
 
 from aliquot.allocation.bits import members
 from aliquot.allocation.board import Board
@@ -13,7 +14,7 @@ from aliquot.allocation.pairing import overfull
 from aliquot.allocation.question import Part
 from aliquot.allocation.values import UNSET
 
-_FEW = 7
+FEW: Final = 7
 """Up to so many distinct candidate sets, all their unions are compared with what must fit inside (2**7)."""
 
 
@@ -26,6 +27,8 @@ class Need:
     """For a request under way, or with one alternative. Else 0: each part's own need counts."""
     sets: list[int]
     """Candidates, a set per part that is still able to serve; filled by `refuted`."""
+    counts: list[int] = field(default_factory=list[int])
+    """How many devices each of those parts needs."""
     least: int = 0
     """The least that any able part needs."""
 
@@ -34,7 +37,7 @@ def refuted(board: Board, needs: Sequence[Need]) -> bool:
     """Says whether the needs can certainly not all be met from this position. Leaves each need's candidates behind."""
     for need in needs:
         sets: list[int] = []
-        least = -1
+        counts: list[int] = []
         for part in need.parts:
             if part.impossible:
                 continue
@@ -42,12 +45,12 @@ def refuted(board: Board, needs: Sequence[Need]) -> bool:
             found = board.candidates(part)
             if found.bit_count() >= count:
                 sets.append(found)
-                if least < 0 or count < least:
-                    least = count
+                counts.append(count)
         if not sets:
             return True
         need.sets = sets
-        need.least = least
+        need.counts = counts
+        need.least = min(counts)
     return _no_value(board, needs) or _crowded(board, needs) or _drained(board, needs)
 
 
@@ -106,20 +109,27 @@ def _atoms(atoms: Sequence[int], devices: int) -> list[int]:
 
 
 def _crowded(board: Board, needs: Sequence[Need]) -> bool:
-    """Hall's condition: the needs whose candidates lie inside a set can't exceed that set."""
+    """Hall's condition: what the needs must take of a set of devices can't exceed that set."""
     shareable = board.question.shareable
     wanted: dict[int, int] = {}
+    choices: dict[tuple[tuple[int, int], ...], int] = {}
     for need in needs:
-        if any(part.admin for part in need.parts):
-            continue
         inside = 0
         for found in need.sets:
             inside |= found
-        if inside & shareable or not need.least:
+        if inside & shareable or not need.least or any(part.admin for part in need.parts):
             continue
         wanted[inside] = wanted.get(inside, 0) + need.least
-    sets = list(wanted.items())
-    if len(sets) <= _FEW:
+        options = tuple(zip(need.sets, need.counts, strict=True))
+        choices[options] = choices.get(options, 0) + 1
+    if _crowded_sets(list(wanted.items())):
+        return True
+    return len(choices) > 1 and any(len(options) > 1 for options in choices) and _crowded_choices(choices)
+
+
+def _crowded_sets(sets: Sequence[tuple[int, int]]) -> bool:
+    """Needs without a choice: all unions of few sets (then it's exact), else the sets themselves and their union."""
+    if len(sets) <= FEW:
         for size in range(1, len(sets) + 1):
             for chosen in combinations(sets, size):
                 union = count = 0
@@ -132,8 +142,28 @@ def _crowded(board: Board, needs: Sequence[Need]) -> bool:
     everything = 0
     for bits, _ in sets:
         everything |= bits
-    for union in (*wanted, everything):
+    for union in (*(bits for bits, _ in sets), everything):
         if sum(least for bits, least in sets if bits & ~union == 0) > union.bit_count():
+            return True
+    return False
+
+
+def _crowded_choices(choices: Mapping[tuple[tuple[int, int], ...], int]) -> bool:
+    """Needs with a choice must take of a set what the best choice for it can't find elsewhere."""
+    sets = sorted({bits for options in choices for bits, _ in options}, key=int.bit_count)
+    unions = dict.fromkeys(sets)
+    joined = 0
+    for bits in sets:
+        joined |= bits
+        unions[joined] = None
+    for union in unions:
+        outside = ~union
+        taken = 0
+        for options, times in choices.items():
+            fewest = min(count - (bits & outside).bit_count() for bits, count in options)
+            if fewest > 0:
+                taken += fewest * times
+        if taken > union.bit_count():
             return True
     return False
 

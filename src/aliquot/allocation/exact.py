@@ -8,24 +8,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from aliquot.allocation.answer import Allocation, Answer, Refusal
+from aliquot.allocation.answer import Answer, Refusal
+from aliquot.allocation.award import awarded
 from aliquot.allocation.behaviour import REPAIRED
 from aliquot.allocation.bind import blamed, bound, fatal_on_node
+from aliquot.allocation.descent import NONE, Descent, lacking
+from aliquot.allocation.guided import Guided
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.plan import Plan, plan_of
+from aliquot.allocation.plan import Compiler, Plan, recipe_name
 from aliquot.allocation.pools import PoolFault, Pools
-from aliquot.allocation.results import Pick, ResultFault, claim_allocation
-from aliquot.allocation.search import Picks, Search
+from aliquot.allocation.results import ResultFault
+from aliquot.allocation.search import Picks
 from aliquot.allocation.selectors import Selectors
-from aliquot.allocation.standing import Standing, Taken, standing_of
+from aliquot.allocation.standing import Standing, Taken, standing_of, taken_of
 from aliquot.allocation.strict import Stopped, Strict, may_meet_errors
-from aliquot.allocation.symmetry import Symmetry
 from aliquot.allocation.view import View
 from aliquot.dra.claim import Claim
 from aliquot.kube.node import Node
 
 BUDGET: Final = 20_000
 """Positions that one call may visit."""
+
+_LACKING: Final = Refusal("does not fit", steps=1)
 
 
 @dataclass(slots=True)
@@ -35,40 +39,61 @@ class Exact:
     supply: Supply
     selectors: Selectors
     budget: int = BUDGET
+    _plan: Plan | None = field(init=False, default=None)
+    """The claims of the latest call, compiled: the next one asks for the same pod on another node."""
     _pools: Pools = field(init=False)
+    _compiler: Compiler = field(init=False)
     _views: dict[str, View] = field(init=False, default_factory=dict[str, View])
+    _standings: dict[str, Standing] = field(init=False, default_factory=dict[str, Standing])
     _taken: dict[tuple[str, str], Taken] = field(init=False, default_factory=dict[tuple[str, str], Taken])
 
     def __post_init__(self) -> None:
         self._pools = Pools(self.supply.slices, self.supply.features, "experimental", REPAIRED)
-        state = self.supply.state
-        keys = {(id_.driver, id_.pool) for id_ in (*state.devices, *(device for device, _ in state.shares), *state.consumed)}
-        for key in keys:
-            self._taken[key] = Taken(
-                frozenset(id_.device for id_ in state.devices if (id_.driver, id_.pool) == key),
-                frozenset(id_.device for id_, _ in state.shares if (id_.driver, id_.pool) == key),
-                {id_.device: used for id_, used in state.consumed.items() if (id_.driver, id_.pool) == key},
-            )
+        self._compiler = Compiler(self.supply.classes, self.supply.features)
+        self._taken = taken_of(self.supply.state)
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""
-        plan = plan_of(claims, self.supply.classes, self.supply.features)
-        view = self._views.get(node.name)
-        if view is None:
-            try:
-                pools = self._pools.gather(node)
-            except PoolFault as error:
-                return Refusal("fatal", f"gather pool information: {error}")
-            view = self._views[node.name] = View(node, pools, self.supply.features, self.selectors)
-        standing = standing_of(view, self._taken)
+        plan = self._plan
+        if plan is None or plan.claims is not claims:
+            plan = self._plan = self._compiler.plan(claims)
+        view = self._views.get(node.meta.name)
+        if view is None or view.node is not node:
+            seen = self._look(node)
+            if isinstance(seen, Refusal):
+                return seen
+            view = seen
+        standing = self._standings.get(node.meta.name) or self._stand(view)
         return self._answer(plan, view, standing)
+
+    def _look(self, node: Node) -> View | Refusal:
+        view = self._views.get(node.meta.name)
+        if view is not None and view.node == node:
+            return view
+        try:
+            pools = self._pools.gather(node)
+        except PoolFault as error:
+            return Refusal("fatal", f"gather pool information: {error}")
+        view = self._views[node.meta.name] = View(node, pools, self.supply.features, self.selectors)
+        self._standings.pop(node.meta.name, None)
+        return view
+
+    def _stand(self, view: View) -> Standing:
+        standing = self._standings[view.node.meta.name] = standing_of(view, self._taken)
+        return standing
 
     def _answer(self, plan: Plan, view: View, standing: Standing) -> Answer:
         fatal = fatal_on_node(plan, view, standing) if plan.checks else plan.fatal
         if fatal:
             return Refusal("fatal", fatal)
-        if not plan.steps:
-            return self._allocation(plan, view, [], 0)
+        if plan.steps and lacking(plan.steps[0], view, standing):
+            return _LACKING if not view.invalid else self._refusal(view, 1)
+        if not standing.busy:
+            descended = Descent(plan, view, standing).run()
+            if isinstance(descended, list):
+                return self._allocation(plan, view, descended, len(descended))
+            if descended is NONE:
+                return self._refusal(view, 1)
         question = bound(plan, view, standing)
         if may_meet_errors(question, standing.start):
             strict = Strict(question, standing.start, self.budget)
@@ -77,62 +102,33 @@ class Exact:
                 return Refusal("fatal", self._stopped(plan, view, outcome), strict.visited)
             visited = strict.visited
         else:
-            search = Search(question, standing.start, Symmetry(question), self.budget)
-            outcome = search.run()
-            visited = search.visited
+            guided = Guided(question, standing.start, self.budget)
+            outcome = guided.run()
+            visited = guided.visited
         if isinstance(outcome, list):
             return self._allocation(plan, view, outcome, visited)
         if outcome == "gave up":
             return Refusal("gave up", "timed out trying to allocate devices", visited)
+        return self._refusal(view, visited)
+
+    def _refusal(self, view: View, visited: int) -> Refusal:
         if view.invalid:
             return Refusal("this node only", "invalid resource pools were encountered", visited)
         return Refusal("does not fit", steps=visited)
 
     def _stopped(self, plan: Plan, view: View, where: Stopped) -> str:
         step = plan.steps[where.step]
-        alternative = step.alternatives[where.alternative]
+        claim = plan.claims[step.claim]
         if where.constraint:
             return (
-                f"claim {plan.claims[step.claim].meta.key}, request {alternative.recipe.name}: "
+                f"claim {claim.meta.key}, request {recipe_name(claim, step, where.alternative)[1]}: "
                 f"cannot add device {view.ids[where.device]} because a claim constraint would not be satisfied"
             )
-        blame = view.candidates(alternative.key).errors[where.device]
+        blame = view.candidates(step.alternatives[where.alternative]).errors[where.device]
         return blamed(plan, view, where.step, where.alternative, where.device, blame)
 
     def _allocation(self, plan: Plan, view: View, picks: Picks, visited: int) -> Answer:
-        given: list[list[Pick]] = [[] for _ in plan.claims]
-        chosen: list[list[int | None]] = [[] for _ in plan.claims]
-        for number, alternative_number, devices in picks:
-            step = plan.steps[number]
-            alternative = step.alternatives[alternative_number]
-            chosen[step.claim].append(alternative.place)
-            for device in devices:
-                shared = bool(view.shareable >> device & 1)
-                given[step.claim].append(
-                    Pick(
-                        step.request,
-                        alternative.place,
-                        view.devices[device],
-                        view.ids[device],
-                        view.slices[device],
-                        shared,
-                        view.consumed(device, alternative.key[3]) if shared else None,
-                    )
-                )
         try:
-            claims = tuple(
-                claim_allocation(
-                    claim,
-                    given[number],
-                    chosen[number],
-                    self.supply.classes,
-                    view.node,
-                    self.supply.features,
-                    covers_all=False,
-                    implementation="experimental",
-                )
-                for number, claim in enumerate(plan.claims)
-            )
+            return awarded(plan, view, picks, self.supply.classes, visited)
         except ResultFault as error:
             return Refusal("fatal", str(error), visited)
-        return Allocation(claims, visited)

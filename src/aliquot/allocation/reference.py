@@ -16,7 +16,7 @@ from aliquot.allocation.pools import PoolFault, Pools
 from aliquot.allocation.reference_attempt import Attempt, Fatal, candidates_of
 from aliquot.allocation.reference_capacity import InUse
 from aliquot.allocation.reference_counters import Available, Charged
-from aliquot.allocation.reference_search import BudgetSpent, Search
+from aliquot.allocation.reference_search import BudgetSpent, OutOfTime, Search
 from aliquot.allocation.reference_validate import validate
 from aliquot.allocation.results import ResultFault, claim_allocation
 from aliquot.allocation.selectors import Selectors
@@ -24,8 +24,12 @@ from aliquot.dra.claim import Claim, ClaimAllocation
 from aliquot.dra.device import Device
 from aliquot.kube.node import Node
 
-TEN_SECONDS: Final = 20_000_000
-"""How many devices kube-scheduler's allocator tests in its 10 s on a node, about (0.5 us each, measured on Go)."""
+TEN_SECONDS: Final = 50_000_000
+"""How many devices kube-scheduler's allocator tests in its 10 s on a node: about 0.2 us each, measured on the Go code
+with ten requests on nine devices. A slower machine gives up sooner."""
+
+BUDGET: Final = 2_000_000
+"""How many devices may really be tested here in one call (some seconds); dead ends met again cost nothing."""
 
 
 @dataclass(slots=True)
@@ -37,8 +41,10 @@ class Reference:
     behaviour: Behaviour = V1_36
     implementation: Implementation | None = None
     """None: the one that the features choose."""
-    budget: int = TEN_SECONDS
-    """Devices that may be tested per call. At `TEN_SECONDS` kube-scheduler gives up as well."""
+    limit: int = TEN_SECONDS
+    """Devices that kube-scheduler may test per call."""
+    budget: int = BUDGET
+    """Devices that may be tested here per call."""
     _pools: Pools = field(init=False)
     _available: Available = field(init=False)
     _shown: dict[int, Device] = field(init=False, default_factory=dict[int, Device])
@@ -77,16 +83,20 @@ class Reference:
             counters=Charged(self._available),
             capacity=InUse(self.supply.state, self.behaviour, features.fractional_range),
         )
-        search = Search(attempt, self.budget)
         try:
             validate(attempt, self.supply)
-            found = search.run()
-            if found:
+        except Fatal as error:
+            return Refusal("fatal", str(error))
+        search = Search(attempt, self.limit, self.budget)
+        try:
+            if search.run():
                 return Allocation(self._results(attempt, search), search.steps)
         except (Fatal, ResultFault) as error:
             return Refusal("fatal", str(error), search.steps)
-        except BudgetSpent:
+        except OutOfTime:
             return Refusal("gave up", "timed out trying to allocate devices", search.steps)
+        except BudgetSpent:
+            return Refusal("gave up", f"undecided after testing {self.budget} devices", search.steps)
         if any(pool.state == "invalid" for pool in pools):
             return Refusal("this node only", "invalid resource pools were encountered", search.steps)
         return Refusal("does not fit", steps=search.steps)

@@ -1,6 +1,6 @@
 """The reference's consumable capacity: what the call at hand has taken of shared devices, and what still fits."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import Behaviour
@@ -107,6 +107,13 @@ class InUse:
     def picked(self, device: DeviceId) -> bool:
         """Says whether this call has picked a share of the device."""
         return device in self._picked
+
+    def fingerprint(self) -> Hashable:
+        """Returns all that decides what fits from now on, but for requests that have grown."""
+        return frozenset(
+            (device, frozenset((name, amount.nanos) for name, amount in tally.items()))
+            for device, tally in self._picked.items()
+        )
 
     def _takes(self, wishes: Wishes, name: str, capacity: Capacity) -> Taken:
         wanted = wishes.get(name)

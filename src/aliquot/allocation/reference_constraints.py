@@ -1,6 +1,6 @@
 """The reference's constraints: which attribute values devices must share, or must not share."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -25,6 +25,10 @@ class Rule(Protocol):
 
     def remove(self, request: str, alternative: str) -> None:
         """Takes the last device out again."""
+        ...
+
+    def fingerprint(self) -> Hashable:
+        """Returns all that decides what will be accepted from now on."""
         ...
 
 
@@ -96,6 +100,10 @@ class MatchScalars:
         if covers(self.names, request, alternative):
             self._devices -= 1
 
+    def fingerprint(self) -> Hashable:
+        """The value to match."""
+        return self._first if self._devices else None
+
 
 @dataclass(slots=True)
 class MatchSets:
@@ -130,6 +138,10 @@ class MatchSets:
         if covers(self.names, request, alternative):
             self._common.pop()
 
+    def fingerprint(self) -> Hashable:
+        """The common values after each device."""
+        return tuple(self._common)
+
 
 @dataclass(slots=True)
 class Distinct:
@@ -154,6 +166,10 @@ class Distinct:
         """Forgets the last device."""
         if covers(self.names, request, alternative):
             self._seen.pop()
+
+    def fingerprint(self) -> Hashable:
+        """The values seen."""
+        return frozenset(self._seen)
 
 
 @dataclass(slots=True)
@@ -184,6 +200,10 @@ class DistinctByRequest:
         if covers(self.names, request, alternative):
             self._seen.pop(request, None)
             self._devices -= 1
+
+    def fingerprint(self) -> Hashable:
+        """The remembered values, and whether the next device counts as the first."""
+        return frozenset(self._seen.items()), self._devices
 
 
 def differs(found: Attribute, seen: list[Attribute], *, lists: bool) -> bool:

@@ -1,6 +1,6 @@
 """The reference's counters: what is left of each pool's counter sets, and what the call at hand has charged."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import Behaviour
@@ -18,9 +18,9 @@ class Available:
 
     state: AllocatedState
     behaviour: Behaviour
-    _tables: dict[object, Table] = field(default_factory=dict[object, Table])
+    _tables: dict[Hashable, Table] = field(default_factory=dict[Hashable, Table])
 
-    def key(self, pool: Pool) -> object:
+    def key(self, pool: Pool) -> Hashable:
         """Returns what upstream keys its tables by."""
         return pool.name if self.behaviour.counters_by_pool_name else pool.key
 
@@ -52,7 +52,7 @@ class Charged:
     """What one call has charged so far."""
 
     available: Available
-    _tables: dict[object, Table] = field(default_factory=dict[object, Table])
+    _tables: dict[Hashable, Table] = field(default_factory=dict[Hashable, Table])
 
     def charge(self, pool: Pool, device: Device) -> bool:
         """Charges a device's counters; if that is too much, charges nothing and says no."""
@@ -73,6 +73,12 @@ class Charged:
         table = self._tables.setdefault(self.available.key(pool), {})
         for counter, amount in uses(device):
             table[counter] = table.get(counter, 0) - amount
+
+    def fingerprint(self) -> Hashable:
+        """Returns all that decides what may be charged from now on."""
+        return frozenset(
+            (key, counter, amount) for key, table in self._tables.items() for counter, amount in table.items() if amount
+        )
 
 
 def uses(device: Device) -> Iterator[tuple[tuple[str, str], int]]:

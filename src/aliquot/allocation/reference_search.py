@@ -4,17 +4,27 @@ Upstream recurses (allocateOne). Here the same walk keeps its own stack, so that
 entry for each choice that can still be changed. `steps` counts what upstream's allocateOne would count.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Final
 
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.policy import CapacityFault
 from aliquot.allocation.reference_attempt import Attempt, Fatal, Need
+from aliquot.allocation.reference_memory import DeadEnd, Memory
 from aliquot.allocation.reference_take import GiveBack, take
+
+MEMORY_FROM: Final = 500
+"""Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
+
+
+class OutOfTime(Exception):  # noqa: N818 - no fault: the search was told when to stop
+    """kube-scheduler's time would be over: the walk would test more devices than it can in 10 s."""
 
 
 class BudgetSpent(Exception):  # noqa: N818 - no fault: the search was told when to stop
-    """The search has tested as many devices as it may."""
+    """The search itself has tested as many devices as it may, and doesn't know the outcome."""
 
 
 class _Why(Enum):
@@ -23,36 +33,6 @@ class _Why(Enum):
     NO_DEVICE = auto()
     TOO_MANY = auto()
     """More than 32 results: upstream then gives up all choices of devices, up to the nearest alternative."""
-
-
-@dataclass(slots=True)
-class _ClaimBegun:
-    """Behind the end of a claim: TOO_MANY is only a plain failure for the claims before."""
-
-
-@dataclass(slots=True)
-class _Alternatives:
-    """A prioritized list of which one alternative is being tried."""
-
-    place: "_Place"
-    tried: int = 0
-    all_too_many: bool = True
-
-
-@dataclass(slots=True)
-class _Device:
-    """A counted request's device is being chosen. `following`: the position of the next candidate to test."""
-
-    place: "_Place"
-    following: int
-    give_back: GiveBack | None = None
-
-
-@dataclass(slots=True)
-class _AllDevice:
-    """A device of a request for all; there's no other choice."""
-
-    give_back: GiveBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +50,74 @@ class _Place:
     """Position of the first candidate to look at."""
 
 
-_Choice = _ClaimBegun | _Alternatives | _Device | _AllDevice
+@dataclass(slots=True)
+class _ClaimBegun:
+    """Behind the end of a claim: TOO_MANY is only a plain failure for the claims before."""
+
+
+@dataclass(slots=True)
+class _Alternatives:
+    """A prioritized list of which one alternative is being tried."""
+
+    place: _Place
+    tried: int = 0
+    all_too_many: bool = True
+
+
+@dataclass(slots=True)
+class _AllDevice:
+    """A device of a request for all; there's no other choice."""
+
+    give_back: GiveBack
+
+
+@dataclass(slots=True)
+class _Device:
+    """A counted request's device is being chosen."""
+
+    place: _Place
+    state: Hashable
+    """What it began with; None: not remembered."""
+    steps: int
+    tests: int
+    """The counts when it began."""
+    following: int
+    """Position of the next candidate to test."""
+    give_back: GiveBack | None = None
+
+
+_Choice = _ClaimBegun | _Alternatives | _AllDevice | _Device
 
 
 class Search:
     """One search over an attempt. After `run` has said yes, the attempt's takings are the solution."""
 
-    def __init__(self, attempt: Attempt, budget: int) -> None:
-        """`budget`: how many devices may be tested, all in all."""
+    def __init__(self, attempt: Attempt, limit: int, budget: int) -> None:
+        """Prepares a search.
+
+        Args:
+            attempt: validated, and changed by the search.
+            limit: how many devices upstream's walk may test.
+            budget: how many devices may really be tested here; dead ends met again cost nothing.
+        """
         self.steps = 0
         self.chosen: dict[tuple[int, int], int] = {}
         """(claim, request) -> the alternative in use."""
         self._attempt = attempt
+        self._tests = 0
+        self._limit = limit
         self._left = budget
         self._permutes = attempt.implementation == "stable"
         self._stack: list[_Choice] = []
+        self._memory: Memory[_Why] = Memory(attempt)
 
     def run(self) -> bool:
         """Searches; True: found.
 
         Raises:
             Fatal: the scheduler would give up on the pod.
-            BudgetSpent: too many devices were tested.
+            OutOfTime: the scheduler's time would be over.
+            BudgetSpent: too many devices were tested here.
         """
         place: _Place | None = _Place()
         while place is not None:
@@ -121,24 +147,36 @@ class Search:
             return _Place(place.claim, place.request + 1)
         if len(attempt.takings[place.claim]) + need.count - place.device > RESULTS_LIMIT:
             return _Why.TOO_MANY
-        if need.every is not None:
-            self._left -= 1
-            give_back = take(attempt, need, need.every[place.device], must=True)
-            if give_back is None:
-                return _Why.NO_DEVICE
-            self._stack.append(_AllDevice(give_back))
-            return _next_device(place, 0)
-        choice = _Device(place, place.start)
-        self._stack.append(choice)
-        following = self._next_candidate(choice)
-        if following is None:
-            self._stack.pop()
+        if need.every is None:
+            return self._choose(place)
+        self._count(1, walked=True)
+        give_back = take(attempt, need, need.every[place.device], must=True)
+        if give_back is None:
             return _Why.NO_DEVICE
-        return following
+        self._stack.append(_AllDevice(give_back))
+        return _next_device(place, 0)
 
     def _alternative(self, place: _Place, alternative: int) -> _Place:
         self.chosen[place.claim, place.request] = alternative
         return _Place(place.claim, place.request, alternative, within=True)
+
+    def _choose(self, place: _Place) -> _Place | _Why:
+        """Begins to choose a device, unless it's known that no choice leads anywhere."""
+        state: Hashable = None
+        if self.steps > MEMORY_FROM:
+            state = self._memory.state(place.claim, place)
+            known = self._memory.recall(state)
+            if known is not None:
+                self.steps += known.steps
+                self._count(known.tests, walked=False)
+                return known.why
+        choice = _Device(place, state, self.steps, self._tests, place.start)
+        following = self._next_candidate(choice)
+        if following is None:
+            self._remember(choice, _Why.NO_DEVICE)
+            return _Why.NO_DEVICE
+        self._stack.append(choice)
+        return following
 
     def _turn_back(self, why: _Why) -> _Place | None:
         """Undoes choices until one can be changed, and returns where that leads; None: there is no solution."""
@@ -161,19 +199,24 @@ class Search:
                         following = self._next_candidate(choice)
                         if following is not None:
                             return following
+                    self._remember(choice, why)
             self._stack.pop()
         if why is _Why.TOO_MANY:
             raise Fatal("allocation max size exceeded")
         return None
+
+    def _remember(self, choice: _Device, why: _Why) -> None:
+        """Remembers a dead end, if it left everything as it was: upstream's defects may not have."""
+        if choice.state is not None and choice.state == self._memory.state(choice.place.claim, choice.place):
+            dead_end = DeadEnd(why, self.steps - choice.steps, self._tests - choice.tests)
+            self._memory.record(choice.state, dead_end)
 
     def _next_candidate(self, choice: _Device) -> _Place | None:
         """Takes the next device that can be had, and returns where to go from there."""
         attempt, place = self._attempt, choice.place
         need = attempt.needs[place.claim, place.request][place.alternative]
         for position in range(choice.following, len(attempt.candidates)):
-            self._left -= 1
-            if self._left < 0:
-                raise BudgetSpent
+            self._count(1, walked=True)
             give_back = self._try(need, position)
             if give_back is not None:
                 choice.following, choice.give_back = position + 1, give_back
@@ -192,6 +235,15 @@ class Search:
                 where = f"claim {attempt.claims[need.claim].meta.key}, request {need.recipe.name}"
                 raise Fatal(f"{where}: checking capacity for device {candidate.id}: {error}") from error
         return take(attempt, need, candidate, must=False)
+
+    def _count(self, tests: int, *, walked: bool) -> None:
+        self._tests += tests
+        if self._tests > self._limit:
+            raise OutOfTime
+        if walked:
+            self._left -= tests
+            if self._left < 0:
+                raise BudgetSpent
 
 
 def _next_device(place: _Place, start: int) -> _Place:

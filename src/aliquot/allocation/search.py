@@ -5,7 +5,7 @@ ends met before (`symmetry`). The memory of dead ends may forget *where* in the 
 search behind the last pick fails, every other set with the same picks sorts before it and has failed already.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,8 +18,8 @@ Picks = list[tuple[int, int, tuple[int, ...]]]
 """Per step: its number, the alternative that was chosen, the devices in order."""
 Outcome = Picks | Literal["none", "gave up"]
 
-Guide = Callable[[Board, list[Need], Key], bool]
-"""Says whether a position may still be completed; False only if it certainly can't."""
+Guide = Callable[[Board, int, int, int], bool]
+"""(position, step, alternative, devices that it still needs) -> may it be completed? False only if it certainly can't."""
 
 
 @dataclass(slots=True)
@@ -42,15 +42,21 @@ class Frame:
 
 @dataclass(slots=True)
 class Search:
-    """One search. `visited` counts positions; `budget` ends it."""
+    """One search. `visited` counts positions, `failed` those that were dead ends; `budget` and `patience` end it."""
 
     question: Question
     start: Start
     symmetry: Symmetry
+    able: Sequence[tuple[int, ...]]
+    """Per step: the alternatives that matter to whether it can be served."""
     budget: int
+    patience: int
+    """Dead ends after which it gives up."""
     guide: Guide | None = None
     visited: int = 0
+    failed: int = 0
     dead: set[Key] = field(default_factory=set[Key])
+    _ahead: list[list[Part]] = field(default_factory=list["list[Part]"])
     _least: list[int] = field(default_factory=list[int])
     _limited: set[int] = field(default_factory=set[int])
     """Claims that could exceed the limit of devices."""
@@ -58,6 +64,9 @@ class Search:
     def run(self) -> Outcome:
         """Search until the first solution, the end, or the end of the budget."""
         board = Board(self.question, self.start)
+        self._ahead = [
+            [step[number] for number in able] for step, able in zip(self.question.steps, self.able, strict=True)
+        ]
         self._least = _least_after(self.question)
         self._limited = _limited(self.question)
         frames: list[Frame] = []
@@ -81,7 +90,7 @@ class Search:
                             break
                 else:
                     return "none"
-            if self.visited > self.budget:
+            if self.visited > self.budget or self.failed > self.patience:
                 return "gave up"
             frames.append(frame)
             if frame.left == 0:
@@ -107,8 +116,9 @@ class Search:
         """The step after a frame's."""
         step = frame.step + 1
         given = frame.given + frame.part.need
-        if self.question.steps[step][0].claim != frame.part.claim:
-            board.mine = 0
+        claim = self.question.steps[step][0].claim
+        if claim != frame.part.claim:
+            board.serve(claim)
             given = 0
         return self._open(board, step, 0, given)
 
@@ -143,9 +153,10 @@ class Search:
         if key in self.dead:
             return None
         needs = [Need((part,), left, [])] if left else []
-        needs.extend(Need(parts, 0, []) for parts in self.question.steps[step + 1 :])
-        if refuted(board, needs) or (self.guide is not None and not self.guide(board, needs, key)):
+        needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 :])
+        if refuted(board, needs) or (self.guide is not None and not self.guide(board, step, alternative, left)):
             self.dead.add(key)
+            self.failed += 1
             return None
         return Frame(step, alternative, part, left, given, untried, key, board.save())
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from aliquot.allocation.bits import members
+from aliquot.allocation.inputs import AllocatedState
 from aliquot.allocation.pools import PoolKey
 from aliquot.allocation.question import Start
 from aliquot.allocation.view import View
@@ -32,8 +33,27 @@ class Standing:
     """Devices that draw on a counter of which less than nothing is left."""
     spent: int
     """Devices with a capacity of which more is used than there is."""
+    barred: int
+    """Either: no request without admin access can have them."""
     busy: Mapping[int, Mapping[str, Quantity]]
     """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
+
+
+def taken_of(state: AllocatedState) -> dict[PoolKey, Taken]:
+    """What is allocated, by pool."""
+    whole: dict[PoolKey, set[str]] = {}
+    shares: dict[PoolKey, set[str]] = {}
+    consumed: dict[PoolKey, dict[str, Mapping[str, Quantity]]] = {}
+    for id_ in state.devices:
+        whole.setdefault((id_.driver, id_.pool), set()).add(id_.device)
+    for id_, _ in state.shares:
+        shares.setdefault((id_.driver, id_.pool), set()).add(id_.device)
+    for id_, used in state.consumed.items():
+        consumed.setdefault((id_.driver, id_.pool), {})[id_.device] = used
+    return {
+        key: Taken(frozenset(whole.get(key, ())), frozenset(shares.get(key, ())), consumed.get(key))
+        for key in {**whole, **shares, **consumed}
+    }
 
 
 def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
@@ -83,7 +103,8 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
     avail = free
     for place, block in enumerate(view.blocks):
         avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
-    return Standing(Start(free, avail, paid, residual, left), overdrawn & ~paid, spent, busy)
+    overdrawn &= ~paid
+    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, overdrawn | spent, busy)
 
 
 def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:

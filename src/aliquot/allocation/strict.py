@@ -78,7 +78,7 @@ class Strict:
         another_claim = step > 0 and question.steps[step - 1][0].claim != parts[0].claim
         if another_claim:
             given = 0
-            board.mine = 0
+            board.serve(parts[0].claim)
         exceeded = True
         saved = board.save()
         for alternative, part in enumerate(parts):
@@ -106,7 +106,7 @@ class Strict:
         if given + part.need > self.question.limit:
             return _Result.EXCEEDED
         key = (
-            step, alternative, left, behind, given, *board.save()[:4], *board.residual, *board.value, *board.used,
+            step, alternative, left, behind, given, *board.save()[:5], *board.residual, *board.value, *board.used,
             *board.left.values(),
         )  # fmt: skip
         if key in self._dead:

@@ -59,9 +59,21 @@ class Symmetry:
 
     def key(self, board: Board, step: int, extra: object) -> Key:
         """The position up to names, for what remains from `step` on. Equal keys: the same future."""
-        question = self.question
-        free = board.free & self.later[step]
         match, distinct = self.active[step]
+        return self.position(board, self.later[step], match, distinct, (step, extra))
+
+    def position(self, board: Board, relevant: int, match: int, distinct: int, needs: object) -> Key:
+        """The position up to names, for needs that only concern some devices and constraints.
+
+        Args:
+            board: the position.
+            relevant: the devices that the needs may still use.
+            match: the match constraints that they are under, as bits.
+            distinct: the distinct constraints likewise.
+            needs: what tells the needs themselves.
+        """
+        question = self.question
+        free = board.free & relevant
         states: list[int] = []
         for component in self.components:
             mine = free & component.bits
@@ -87,7 +99,7 @@ class Symmetry:
         shared: Key = ()
         if question.shareable & free:
             shared = (board.paid, *(board.left[device] for device in sorted(board.left)))
-        return (step, extra, settled, board.mine if self.admin else 0, shared, *states)
+        return (needs, settled, board.mine if self.admin else 0, shared, *states)
 
     def _state(self, component: Component, raw: Key) -> int:
         free = raw[0]

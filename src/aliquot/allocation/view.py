@@ -6,6 +6,7 @@ values an attribute has) is remembered.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from aliquot.allocation.bits import members
 from aliquot.allocation.blocks import Amounts, Block, blocks_of
@@ -18,15 +19,30 @@ from aliquot.allocation.selectors import Failure, Selectors
 from aliquot.allocation.tolerate import blocking_taints
 from aliquot.allocation.totals import Totals, totals_of
 from aliquot.allocation.values import Values, values_of
-from aliquot.dra.claim import DeviceToleration
+from aliquot.dra.claim import AllocatedDevice, DeviceToleration
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
+from aliquot.kube.selectors import NodeSelector
 from aliquot.units.quantity import Quantity
 
 Wanted = tuple[tuple[str, Quantity], ...]
 """Capacity requests, sorted by name."""
 RecipeKey = tuple[tuple[str | None, ...], tuple[str | None, ...], tuple[DeviceToleration, ...], Wanted]
 """Selectors of the class, selectors of the request, tolerations, capacity requests."""
+
+
+class Recipe(Protocol):
+    """What a recipe must tell to be looked up: a number of its own, and all that its candidates depend on."""
+
+    @property
+    def id(self) -> int:
+        """Equal for equal keys, for as long as the view lives."""
+        ...
+
+    @property
+    def key(self) -> RecipeKey:
+        """Selectors, tolerations, capacity requests."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +65,8 @@ class Candidates:
     errors: Mapping[int, Blame]
     consumes: Mapping[int, int]
     """Shareable device -> packed consumption."""
+    error_bits: int
+    """The devices of `errors`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,14 @@ class View:
     blocks: list[Block] = field(default_factory=list[Block])
     block_of: list[int] = field(default_factory=list[int])
     blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
+    local: int = 0
+    """Devices that pin a claim to this node."""
+    here: NodeSelector | None = None
+    """Selects this node alone; made when it's first needed."""
+    awards: dict[tuple[str, int, int, bool], AllocatedDevice] = field(
+        default_factory=dict[tuple[str, int, int, bool], AllocatedDevice]
+    )
+    """(request, device, recipe's number, admin access) -> the entry of an allocation."""
     elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
     """Consumption of devices that only other nodes can use."""
     _kinds: dict[int, int] = field(default_factory=dict[int, int])
@@ -101,7 +127,8 @@ class View:
     _verdicts: dict[str, tuple[int, dict[int, Failure]]] = field(
         default_factory=dict[str, tuple[int, dict[int, Failure]]]
     )
-    _candidates: dict[RecipeKey, Candidates] = field(default_factory=dict[RecipeKey, Candidates])
+    known: dict[int, Candidates] = field(default_factory=dict[int, Candidates])
+    """Recipe's number -> what it can take, as far as it was asked for."""
     _values: dict[str, Values] = field(default_factory=dict[str, Values])
     _totals: list[Totals | None] = field(default_factory=list[Totals | None])
 
@@ -152,6 +179,9 @@ class View:
         self._kinds[kind] = self._kinds.get(kind, 0) | bit
         if device.taints and self.features.device_taints:
             self._tainted |= bit
+        source = device if one.per_device_node_selection else one
+        if source.node_name is not None or device.binds_to_node:
+            self.local |= bit
         if one.per_device_node_selection:
             self._chosen |= bit
         if device.consumes and not self.features.partitionable_devices:
@@ -183,11 +213,11 @@ class View:
             known = self._values[attribute] = values_of(found, self.features.list_attributes)
         return known
 
-    def candidates(self, key: RecipeKey) -> Candidates:
+    def candidates(self, recipe: Recipe) -> Candidates:
         """The devices that a recipe can take."""
-        known = self._candidates.get(key)
+        known = self.known.get(recipe.id)
         if known is None:
-            known = self._candidates[key] = self._work_out(key)
+            known = self.known[recipe.id] = self._work_out(recipe.key)
         return known
 
     def _work_out(self, key: RecipeKey) -> Candidates:
@@ -227,7 +257,7 @@ class View:
         for number in members(bits & self._tainted):
             if blocking_taints(self.devices[number], tolerations):
                 bits &= ~(1 << number)
-        return Candidates(bits, alive, errors, consumes)
+        return Candidates(bits, alive, errors, consumes, sum(1 << number for number in errors))
 
     def _matching(self, expression: str) -> tuple[int, dict[int, Failure]]:
         known = self._verdicts.get(expression)
