@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
@@ -15,6 +16,12 @@ from aliquot.allocation.selectors import Failure, Selectors
 from aliquot.dra.claim import Claim, DeviceClass, Request, SubRequest
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
+
+_MISSING_KEY_HINT: Final = (
+    ". consider using CEL optional chaining (.? followed by orValue()) "
+    "or guarding the check with has() for optional fields"
+)
+"""What 1.37 appends to the error of a missing attribute."""
 
 
 class Fatal(Exception):  # noqa: N818 - it names a category of answers, and never leaves the engine
@@ -150,9 +157,11 @@ class Attempt:
                 raise Fatal(f"{owner}: selector #{index}: CEL expression empty (unsupported selector type?)")
             verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
             if isinstance(verdict, Failure):
-                named = verdict.phase == "runtime" and self.behaviour.errors_name_devices
-                where = f" on device {candidate.id}" if named else ""
-                raise Fatal(f"{owner}: selector #{index}{where}: CEL {verdict.phase} error: {verdict.text}")
+                text = f"CEL {verdict.phase} error: {verdict.text}"
+                if verdict.phase == "runtime" and self.behaviour.errors_name_devices:
+                    hint = _MISSING_KEY_HINT if "no such key:" in text and _MISSING_KEY_HINT not in text else ""
+                    raise Fatal(f"{owner}: selector #{index} on device {candidate.id}: {text}{hint}")
+                raise Fatal(f"{owner}: selector #{index}: {text}")
             if not verdict:
                 return False
         return True
