@@ -110,11 +110,13 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
 def _candidate(case: Case, template: Template) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
-    devices = ", ".join(
-        f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount
-    )
+    devices = ", ".join(f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount)
     note = f", {template.note}" if template.note else ""
-    title = f"Add a node like {template.like}{note}: {devices}" if template.like else f"Add a {kind} node: {devices}"
+    title = (
+        f"Add a node like {template.like}{note}: {devices}"
+        if template.like
+        else f"Add a {kind} node: {devices}"
+    )
     manifest = {
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
         "taints": [str(taint) for taint in node.taints],

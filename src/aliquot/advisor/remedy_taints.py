@@ -26,8 +26,7 @@ def untolerated(case: Case, node: Node) -> tuple[Taint, ...]:
     return tuple(
         taint
         for taint in node.taints
-        if taint.effect in ("NoSchedule", "NoExecute")
-        and not tolerated(case.pod.tolerations, taint, case.judge.release)
+        if taint.effect in ("NoSchedule", "NoExecute") and not tolerated(case.pod.tolerations, taint, case.judge.release)
     )
 
 
@@ -76,11 +75,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         risk=Risk(
             "high" if hard else "medium",
             "every pod may then use this node"
-            + (
-                "; where an operator manages the taint it comes back"
-                if not hard
-                else ", and the taint was to evict pods"
-            ),
+            + ("; where an operator manages the taint it comes back" if not hard else ", and the taint was to evict pods"),
         ),
         rank=45,
         node=node.name,
