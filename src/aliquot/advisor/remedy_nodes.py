@@ -7,10 +7,10 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.gpus import GPU, partitioned
 from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.devices.catalogue import find
 from aliquot.pricing.instances import Instance, default_prices
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -127,7 +127,7 @@ def _candidate(case: Case, template: Template) -> Candidate:
 
     return Candidate(
         kind="add-node",
-        object="node",
+        target="node",
         title=title,
         changes=(Change("node (new)", _command(node, template.count, kind), manifest),),
         apply=apply,
