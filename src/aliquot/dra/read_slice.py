@@ -23,7 +23,6 @@ from aliquot.dra.wire import (
     WireBasic,
     WireCapacity,
     WireCounter,
-    WireDevice,
     WireDeviceTaint,
     WirePolicy,
     WirePool,
@@ -33,7 +32,7 @@ from aliquot.dra.wire import (
 )
 from aliquot.kube.memo import Memo
 from aliquot.kube.read_parts import meta, node_selector_of, quantity
-from aliquot.kube.shape import Fault, Faulty
+from aliquot.kube.shape import Fault, FaultsError
 from aliquot.units.quantity import Quantity
 
 _UNSET = Attribute("unset", None)
@@ -164,17 +163,15 @@ def taint_rule(wire: WireTaintRule, memo: Memo) -> TaintRule:
     """A DeviceTaintRule.
 
     Raises:
-        Faulty: it selects devices by class or CEL, which only v1alpha3 up to Kubernetes 1.34 knew.
+        FaultsError: it selects devices by class or CEL, which only v1alpha3 up to Kubernetes 1.34 knew.
     """
     chosen = wire.spec.device_selector or WireTaintSelector()
     if chosen.device_class_name is not None or chosen.selectors is not None:
-        raise Faulty(
+        raise FaultsError(
             Fault(
                 "spec.deviceSelector",
                 "selects by class or CEL, which Kubernetes dropped in 1.35",
                 "name driver, pool and device",
             )
         )
-    return TaintRule(
-        meta(wire.metadata, memo, ""), _taint(wire.spec.taint), chosen.driver, chosen.pool, chosen.device
-    )
+    return TaintRule(meta(wire.metadata, memo, ""), _taint(wire.spec.taint), chosen.driver, chosen.pool, chosen.device)

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from aliquot.kube.memo import Memo
-from aliquot.kube.shape import Fault, Faulty, faults, join
+from aliquot.kube.shape import Fault, FaultsError, faults, join
 
 W = TypeVar("W", bound=msgspec.Struct)
 N_co = TypeVar("N_co", covariant=True)
@@ -55,7 +55,7 @@ class Kind(Generic[N_co]):
             told += [Fault(path, "text that isn't UTF-8") for path in _garbled(plain, "")]
         try:
             noun = self._build(self._decoder.decode(_encoder.encode(plain)), memo)
-        except Faulty as wrong:
+        except FaultsError as wrong:
             return None, tuple(told or wrong.faults)
         except (ValueError, RecursionError, OverflowError):
             return None, tuple(told or [Fault("", str(error))])
@@ -80,11 +80,13 @@ def _garbled(value: Any, path: str) -> list[str]:
     if isinstance(value, str):
         return [path] if "�" in value else []
     if isinstance(value, dict):
+        fields: dict[str, Any] = value
         return [
             where
-            for key, item in value.items()
+            for key, item in fields.items()
             for where in ([join(path, key)] if "�" in key else _garbled(item, join(path, key)))
         ]
     if isinstance(value, list):
-        return [where for index, item in enumerate(value) for where in _garbled(item, f"{path}[{index}]")]
+        items: list[Any] = value
+        return [where for index, item in enumerate(items) for where in _garbled(item, f"{path}[{index}]")]
     return []

@@ -29,7 +29,7 @@ class Fault:
         return Fault(join(prefix, self.path), self.message, self.hint)
 
 
-class Faulty(ValueError):
+class FaultsError(ValueError):
     """An object whose values can't be right, though each has the right type; holds all its faults."""
 
     def __init__(self, *faults: Fault) -> None:
@@ -91,15 +91,13 @@ def found(value: object) -> str:
 def _fields(shape: type[msgspec.Struct]) -> tuple[tuple[str, Any, bool], ...]:
     """(name in JSON, type, required) of each field."""
     hints = get_type_hints(shape, include_extras=True)
-    return tuple(
-        (field.encode_name, hints[field.name], field.required) for field in msgspec.structs.fields(shape)
-    )
+    return tuple((field.encode_name, hints[field.name], field.required) for field in msgspec.structs.fields(shape))
 
 
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
     """Every fault of `value`, a plain object as json.loads gives it (numbers with a point as Decimal).
 
-    Faulty minor fields are taken out of `value`, so that the rest can be decoded.
+    FaultsError minor fields are taken out of `value`, so that the rest can be decoded.
     """
     marks: tuple[Any, ...] = ()
     while get_origin(shape) is Annotated:
@@ -130,7 +128,8 @@ def _list(value: Any, inner: Any, path: str) -> Iterator[Fault]:
     if not isinstance(value, list):
         yield Fault(path, f"expected a list, found {found(value)}")
         return
-    for index, item in enumerate(value):
+    items: list[Any] = value
+    for index, item in enumerate(items):
         yield from faults(item, inner, f"{path}[{index}]")
 
 
@@ -138,7 +137,8 @@ def _dict(value: Any, inner: Any, path: str) -> Iterator[Fault]:
     if not isinstance(value, dict):
         yield Fault(path, f"expected an object, found {found(value)}")
         return
-    for key, item in value.items():
+    entries: dict[str, Any] = value
+    for key, item in entries.items():
         yield from faults(item, inner, join(path, key))
 
 
