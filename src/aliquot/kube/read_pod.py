@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from aliquot.kube.label_keys import with_label_keys
 from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
@@ -89,7 +90,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         spec.scheduler_name or "default-scheduler",
         tuple(gate.name for gate in spec.scheduling_gates) if spec.scheduling_gates else (),
         memo.of(labels, spec.node_selector, EMPTY),
-        memo.of(affinity, spec.affinity, None),
+        with_label_keys(memo.of(affinity, spec.affinity, None), made.labels),
         memo.of(tolerations, spec.tolerations, ()),
         memo.of(topology_spread, spec.topology_spread_constraints, ()),
         memo.of(amounts, spec.overhead, NO_RESOURCES),
