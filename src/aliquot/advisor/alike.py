@@ -1,9 +1,10 @@
 """Nodes that refuse a pod alike: the same reasons, whatever their numbers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aliquot.advisor.case import Shortage, shortage
-from aliquot.scheduling.outcome import Refusal
+from aliquot.scheduling.outcome import NodeGroup, Refusal
 from aliquot.scheduling.reason import Reason
 
 
@@ -21,8 +22,13 @@ class Alike:
 
 def alike(refusal: Refusal) -> tuple[Alike, ...]:
     """Largest group first; within equals by the first node's name."""
+    return alike_groups(refusal.groups)
+
+
+def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
+    """The same of groups that are told apart by their numbers too."""
     groups: dict[object, list[tuple[tuple[str, ...], tuple[Reason, ...]]]] = {}
-    for group in refusal.groups:
+    for group in exact:
         if group.reasons:
             key = tuple((reason.filter, reason.subject or reason.text) for reason in group.reasons)
             groups.setdefault(key, []).append((group.nodes, group.reasons))

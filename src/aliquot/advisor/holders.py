@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aliquot.advisor.gpus import family
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.kube.pod import Pod
-from aliquot.scheduling import Refusal
+from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 

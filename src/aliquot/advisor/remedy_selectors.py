@@ -8,7 +8,8 @@ from aliquot.advisor.case import Case, ChangePod, Spot
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.wayout import Candidate, Risk
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
-from aliquot.scheduling import requirement_matches
+from aliquot.kube.matching import field_holds, holds
+from aliquot.scheduling.node_affinity import expression_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ def fix(requirement: Requirement, labels: Mapping[str, str]) -> Fix:
     """The nearest requirement that these labels meet."""
     key, values = requirement.key, requirement.values
     have = labels.get(key)
-    gone = Fix(requirement, None, slip=False, text=f"drop {describe(requirement)}")
+    gone = Fix(requirement, None, slip=False, text=f"drop {expression_text(requirement)}")
     if requirement.operator == "In":
         if have is None:
             return _renamed(requirement, labels) or gone
@@ -61,15 +62,9 @@ def _renamed(requirement: Requirement, labels: Mapping[str, str]) -> Fix | None:
     """The label that was probably meant: a near name that holds a wanted value (any, where none is asked)."""
     for name in nearest(requirement.key, labels)[:3]:
         moved = replace(requirement, key=name)
-        if is_near(requirement.key, name) and requirement_matches(moved, labels):
+        if is_near(requirement.key, name) and holds(moved, labels):
             return Fix(requirement, moved, slip=True, text=f"the label is {name} (not {requirement.key})")
     return None
-
-
-def describe(requirement: Requirement) -> str:
-    """`zone In [a, b]`, as `kubectl describe` prints expressions."""
-    values = f" [{', '.join(requirement.values)}]" if requirement.values else ""
-    return f"{requirement.key} {requirement.operator}{values}"
 
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
@@ -109,7 +104,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         _mended_selector(pod.node_selector, labels, wrong, drop=True),
         _mended_affinity(pod.affinity, term, bad, drop=True),
         kind="drop-selector",
-        title="Drop " + "; ".join(describe(one.before) for one in fixes),
+        title="Drop " + "; ".join(expression_text(one.before) for one in fixes),
         risk=Risk("medium", "the pod may then run on any kind of node"),
         rank=36,
     )
@@ -169,9 +164,9 @@ def _nearest_term(
         return None, []
     best: tuple[int, NodeSelectorTerm, list[Fix]] | None = None
     for term in affinity.node.terms:
-        if any(not requirement_matches(one, {"metadata.name": node}) for one in term.fields):
+        if any(not field_holds(one, node) for one in term.fields):
             continue
-        bad = [fix(one, labels) for one in term.expressions if not requirement_matches(one, labels)]
+        bad = [fix(one, labels) for one in term.expressions if not holds(one, labels)]
         score = sum(1 if one.slip else 2 for one in bad)
         if best is None or score < best[0]:
             best = (score, term, bad)

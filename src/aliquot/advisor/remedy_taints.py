@@ -8,26 +8,16 @@ from aliquot.advisor.case import Case, ChangePod, Spot
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling.taints import tolerated
+from aliquot.scheduling.tainted import intolerable
 
 CORDON = "node.kubernetes.io/unschedulable"
 CONDITION_PREFIX = "node.kubernetes.io/"
 """Taints that the node controller sets from a node's condition: tolerating them puts the pod on a sick node."""
-OFTEN_SOLO = ("dedicated", "nvidia.com/gpu", "gpu", "sku")
 
 
 def with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:
     """The node with other taints."""
     return replace(node, taints=taints)
-
-
-def untolerated(case: Case, node: Node) -> tuple[Taint, ...]:
-    """Taints that keep the pod off, all of them (the scheduler names only the first)."""
-    return tuple(
-        taint
-        for taint in node.taints
-        if taint.effect in ("NoSchedule", "NoExecute") and not tolerated(case.pod.tolerations, taint, case.judge.release)
-    )
 
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
@@ -45,7 +35,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             node=node.name,
             cures="NodeUnschedulable",
         )
-    taints = untolerated(case, node)
+    taints = tuple(intolerable(case.pod, node, case.judge.release))
     if node.unschedulable:
         taints = tuple(taint for taint in taints if taint.key != CORDON)
     if not taints or any(taint.key.startswith(CONDITION_PREFIX) for taint in taints):
@@ -103,7 +93,7 @@ def toleration_of(taint: Taint) -> Toleration:
 
 def advice(case: Case, spot: Spot) -> Iterator[Advice]:
     """A node that its own condition taints is to be mended, not tolerated."""
-    for taint in untolerated(case, spot.node):
+    for taint in intolerable(case.pod, spot.node, case.judge.release):
         if taint.key.startswith(CONDITION_PREFIX) and taint.key != CORDON:
             condition = taint.key.removeprefix(CONDITION_PREFIX)
             yield Advice(
