@@ -100,9 +100,7 @@ def uncordon(node: str) -> Change:
 def remove_taints(node: str, taints: tuple[Taint, ...], left: tuple[Taint, ...]) -> Change:
     """Take taints off a node; `left` are those that stay."""
     keys = " ".join(shlex.quote(f"{taint}-") for taint in taints)
-    rest = [
-        {"key": one.key, "effect": one.effect} | ({"value": one.value} if one.value else {}) for one in left
-    ]
+    rest = [{"key": one.key, "effect": one.effect} | ({"value": one.value} if one.value else {}) for one in left]
     return Change(
         f"node {node}",
         f"kubectl taint nodes {shlex.quote(node)} {keys}",

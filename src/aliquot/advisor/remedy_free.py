@@ -51,7 +51,9 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
     keys = tuple(pod.key for pod in pods)
     most = max(pod.priority for pod in pods)
     held = sum(effective_request(pod).get(name, 0) for pod in pods if pod.node_name for name in short)
-    verb = "Delete" if owner.kind in ("Pod", "DaemonSet") else "Suspend" if owner.kind in ("Job", "CronJob") else "Scale"
+    verb = (
+        "Delete" if owner.kind in ("Pod", "DaemonSet") else "Suspend" if owner.kind in ("Job", "CronJob") else "Scale"
+    )
     to = " to 0" if verb == "Scale" else ""
     many = f", {len(pods)} pods" if len(pods) > 1 else ""
     lower = most < case.pod.priority

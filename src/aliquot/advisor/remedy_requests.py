@@ -98,7 +98,9 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
     slip = other != name and is_near(name, other) and resource_size(name, spot.node) is None
     size = resource_size(other, spot.node)
     if other == name:
-        risk = Risk("high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)")
+        risk = Risk(
+            "high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)"
+        )
         rank = 34.0
         title = f"Ask for {amount} {name} instead of {sum(one.requests[name] for one in touched)}"
     elif slip:

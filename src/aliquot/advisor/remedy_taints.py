@@ -65,7 +65,11 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         risk=Risk(
             "high" if hard else "medium",
             "every pod may then use this node"
-            + ("; where an operator manages the taint it comes back" if not hard else ", and the taint was to evict pods"),
+            + (
+                "; where an operator manages the taint it comes back"
+                if not hard
+                else ", and the taint was to evict pods"
+            ),
         ),
         rank=45,
         node=node.name,

@@ -99,9 +99,11 @@ def outcome(case: Case, trial: Trial) -> After | None:
     if not isinstance(decision, Placement):
         return None
     before, after = case.snapshot.pods, trial.snapshot.pods
-    gone = tuple(sorted(key for key, pod in before.items() if pod.node_name and key not in after)) if len(
-        after
-    ) < len(before) else ()
+    gone = (
+        tuple(sorted(key for key, pod in before.items() if pod.node_name and key not in after))
+        if len(after) < len(before)
+        else ()
+    )
     if decision.preemption is not None:
         return After(decision.preemption.node, decision.preemption.victims, gone)
     return After(decision.nodes[0], (), gone)

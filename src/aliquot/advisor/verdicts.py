@@ -31,7 +31,11 @@ def why(reason: Reason, group: Alike) -> str:
         words = FILTER_WORDS.get(reason.filter, reason.text)
         if reason.filter == "TaintToleration":
             return f"taint {reason.subject or reason.found}: the pod doesn't tolerate it"
-        details = "; ".join(part for part in (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}") if part)
+        details = "; ".join(
+            part
+            for part in (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
+            if part
+        )
         return f"{words} ({details})" if details else words
     name = short.resource
     least, most = group.free.get(name, (short.free, short.free))

@@ -53,12 +53,12 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """Of a way to share one GPU: what it separates and what it doesn't."""
+    """Of a way to share one GPU: what it separates and what it doesn't; each `hardware`, `limit` or `none`."""
 
     strategy: str
-    memory: bool
-    faults: bool
-    bandwidth: bool
+    memory: str
+    faults: str
+    bandwidth: str
     text: str
 
 

@@ -106,5 +106,3 @@ def _bar(snapshot: Snapshot, node: Node, resource: str, total: int, colours: dic
     held = len(cells)
     cells += [Cell("", "")] * max(0, total - held)
     return Bar(resource, total, held, tuple(cells[:CELLS_SHOWN]))
-
-

@@ -115,7 +115,12 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(groups) > GROUPS_SHOWN:
         rest = sum(len(group.nodes) for group in groups[GROUPS_SHOWN:])
-        out.print(Padding(Text(f"and {rest} nodes more, in {len(groups) - GROUPS_SHOWN} groups (-o json has all)", "dim"), (0, 0, 0, 2)))
+        out.print(
+            Padding(
+                Text(f"and {rest} nodes more, in {len(groups) - GROUPS_SHOWN} groups (-o json has all)", "dim"),
+                (0, 0, 0, 2),
+            )
+        )
 
 
 def _names(nodes: Sequence[str]) -> str:
@@ -146,13 +151,22 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(holdings) > HOLDERS_SHOWN:
         rest = holdings[HOLDERS_SHOWN:]
-        out.print(Padding(Text(f"and {len(rest)} more on {len({one.node for one in rest})} nodes", "dim"), (0, 0, 0, 2)))
+        out.print(
+            Padding(Text(f"and {len(rest)} more on {len({one.node for one in rest})} nodes", "dim"), (0, 0, 0, 2))
+        )
 
 
 def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
-    _heading(out, "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it")
+    _heading(
+        out,
+        "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
+    )
     for number, way in enumerate(ways[:most], 1):
-        out.print(Padding(Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)))
+        out.print(
+            Padding(
+                Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
+            )
+        )
         after = f"then it runs on {way.after.node}"
         gone = way.after.victims or way.after.pending
         if gone:
