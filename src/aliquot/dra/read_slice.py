@@ -40,7 +40,19 @@ _ZERO = Quantity.of(0)
 
 
 def resource_slice(wire: WireSlice, memo: Memo) -> Slice:
-    """A ResourceSlice of v1 or v1beta2."""
+    """A ResourceSlice of v1 or v1beta2.
+
+    Raises:
+        FaultsError: a device has its fields under `basic`, where v1beta1 had them.
+    """
+    hint = "move its fields up into the device, as v1 has them, or use apiVersion resource.k8s.io/v1beta1"
+    misplaced = [
+        Fault(f"spec.devices[{index}].basic", "not a field of this version", hint)
+        for index, device in enumerate(wire.spec.devices or ())
+        if device.basic is not None
+    ]
+    if misplaced:
+        raise FaultsError(*misplaced)
     return _slice(wire, tuple(_device(device.name, device, memo) for device in wire.spec.devices or ()), memo)
 
 
