@@ -4,16 +4,16 @@ Node selectors are read as k8s.io/component-helpers' nodeaffinity reads them: an
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from aliquot.kube.matching import integer, term_selects
 from aliquot.kube.node import Node
-from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm
 
 _NAME: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)")
 _VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _PREFIX: Final = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
 
 class BrokenSelector(ValueError):
@@ -43,31 +43,7 @@ def selects(selector: NodeSelector, node: Node) -> bool:
     problems = [problem for term in terms for problem in _problems(term)]
     if problems:
         raise BrokenSelector("; ".join(problems))
-    return any(_term_matches(term, node) for term in terms)
-
-
-def _term_matches(term: NodeSelectorTerm, node: Node) -> bool:
-    return all(_label_matches(one, node.meta.labels) for one in term.expressions) and all(
-        ((node.name if one.key == "metadata.name" else "") == one.values[0]) == (one.operator == "In")
-        for one in term.fields
-    )
-
-
-def _label_matches(one: Requirement, labels: Mapping[str, str]) -> bool:
-    value = labels.get(one.key)
-    match one.operator:
-        case "In":
-            return value is not None and value in one.values
-        case "NotIn":
-            return value is None or value not in one.values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-        case _:  # Gt, Lt: _problems has refused all others
-            if value is None or not _integer(value):
-                return False
-            return int(value) > int(one.values[0]) if one.operator == "Gt" else int(value) < int(one.values[0])
+    return any(term_selects(term, node) for term in terms)
 
 
 def _problems(term: NodeSelectorTerm) -> Sequence[str]:
@@ -81,7 +57,7 @@ def _problems(term: NodeSelectorTerm) -> Sequence[str]:
                 if one.values:
                     problems.append(f"{one.key}: values must be empty for operator {one.operator}")
             case "Gt" | "Lt":
-                if len(one.values) != 1 or not _integer(one.values[0]):
+                if len(one.values) != 1 or integer(one.values[0]) is None:
                     problems.append(f"{one.key}: operator {one.operator} needs exactly one integer")
             case _:
                 problems.append(f"{one.key}: operator {one.operator!r} is not supported")
@@ -94,10 +70,6 @@ def _problems(term: NodeSelectorTerm) -> Sequence[str]:
         elif len(one.values) != 1:
             problems.append(f"field {one.key}: must have one value")
     return problems
-
-
-def _integer(text: str) -> bool:
-    return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 def _is_key(key: str) -> bool:
