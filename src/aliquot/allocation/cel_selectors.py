@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aliquot.allocation.features import Features
-from aliquot.allocation.selectors import Evaluate, Failure, Kind, Selectors, Verdict
-from aliquot.cel import CompileError, EvaluationError, PreparedDevice, compile as compiled, environment, prepare
+from aliquot.allocation.selectors import Evaluate, Failure, Selectors, Verdict
+from aliquot.cel import CompileError, EvaluationError, PreparedDevice, environment, prepare
+from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
 from aliquot.units.quantity import Quantity
 

@@ -5,7 +5,7 @@ texts are the scheduler's own. `scheduling` puts them into its messages.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from aliquot.allocation.answer import Allocation, Answer
 from aliquot.allocation.extended import (
@@ -16,11 +16,11 @@ from aliquot.allocation.extended import (
     is_extended,
     new_claim,
 )
+from aliquot.allocation.features import features_of, gates_of
 from aliquot.allocation.inputs import CONSUMERS_LIMIT, Engine, Supply, allocated_state
 from aliquot.allocation.pod_claims import NotReady, claims_of, full, is_reserved_for
-from aliquot.allocation.reach import BrokenSelector, selects
+from aliquot.allocation.reach import BrokenSelectorError, selects
 from aliquot.allocation.taint_rules import tainted_slices
-from aliquot.allocation.features import features_of, gates_of
 from aliquot.dra.claim import Claim, DeviceClass, Request
 from aliquot.kube.node import Node
 from aliquot.kube.pod import ExtendedResourceClaim, Pod
@@ -127,7 +127,7 @@ def _allocated(claim: Claim, pod: Pod) -> Failure | None:
     if selector is not None:
         try:
             selects(selector, Node(claim.meta))
-        except BrokenSelector as error:
+        except BrokenSelectorError as error:
             return Failure(f'running PreFilter plugin "{PLUGIN}": {error}')
     return None
 
@@ -252,27 +252,3 @@ def _problem(node: Node, answer: Answer) -> str | Failure:
             return Failure(f'running "{PLUGIN}" filter plugin: node {node.name}: timed out trying to allocate devices')
         case "fatal":
             return Failure(f'running "{PLUGIN}" filter plugin: {answer.error}')
-
-
-def committed(check: PodCheck, load: NodeLoad, allocation: Allocation | None) -> tuple[Claim, ...]:
-    """Returns the claims as they are once the pod is bound to a node: allocated, and reserved for it.
-
-    Args:
-        check: the pod's claims.
-        load: the node.
-        allocation: what the allocator gave there; None: no claim needed it.
-    """
-    given = dict(
-        zip((claim.meta.key for claim in check.to_allocate(load)), allocation.claims if allocation else (), strict=True)
-    )
-    bound: list[Claim] = []
-    for claim in (*check.claims, *((check.extended,) if check.extended is not None else ())):
-        result = given.get(claim.meta.key)
-        if result is not None:
-            results = tuple(
-                replace(one, share_id=f"{claim.meta.key}/{number}") if one.share_id is not None else one
-                for number, one in enumerate(result.results)
-            )
-            claim = replace(claim, allocation=replace(result, results=results))
-        bound.append(claim)
-    return tuple(bound)

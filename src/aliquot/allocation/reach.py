@@ -16,7 +16,7 @@ _VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)
 _PREFIX: Final = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 
 
-class BrokenSelector(ValueError):
+class BrokenSelectorError(ValueError):
     """A node selector that can't be parsed."""
 
 
@@ -24,7 +24,7 @@ def reaches(node: Node, node_name: str | None, all_nodes: bool | None, selector:
     """Says whether a node is selected.
 
     Raises:
-        BrokenSelector: the selector can't be parsed; upstream treats that as fatal.
+        BrokenSelectorError: the selector can't be parsed; upstream treats that as fatal.
     """
     if node_name:
         return node.name == node_name
@@ -37,12 +37,12 @@ def selects(selector: NodeSelector, node: Node) -> bool:
     """Says whether any term of a node selector matches.
 
     Raises:
-        BrokenSelector: some term can't be parsed, even if another matches.
+        BrokenSelectorError: some term can't be parsed, even if another matches.
     """
     terms = [term for term in selector.terms if term.expressions or term.fields]
     problems = [problem for term in terms for problem in _problems(term)]
     if problems:
-        raise BrokenSelector("; ".join(problems))
+        raise BrokenSelectorError("; ".join(problems))
     return any(term_selects(term, node) for term in terms)
 
 

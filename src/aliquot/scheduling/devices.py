@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from aliquot.allocation.pod_check import CANNOT_ALLOCATE, Failure, Gates, PodCheck, Unschedulable, prepare
-from aliquot.allocation.pod_claims import NotReady
 from aliquot.allocation.inputs import Engine, Supply
+from aliquot.allocation.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare
+from aliquot.allocation.pod_claims import NotReady
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES, ClaimCheck, NotGenerated, Rejected
 from aliquot.scheduling.reason import Fault, Reason
@@ -46,7 +46,9 @@ class Devices:
         self, snapshot: Snapshot, pod: Pod, release: Release
     ) -> ClaimCheck | Rejected | NotGenerated | Fault | None:
         """Looks at the pod's claims once; see `dynamic.DynamicResources`."""
-        found = prepare(snapshot, pod, Gates(str(release), self.gates), lambda supply: self.make_engine(supply, str(release)))
+        found = prepare(
+            snapshot, pod, Gates(str(release), self.gates), lambda supply: self.make_engine(supply, str(release))
+        )
         match found:
             case None:
                 return None
