@@ -1,0 +1,46 @@
+"""Nodes that refuse a pod alike: the same reasons, whatever their numbers."""
+
+from dataclasses import dataclass
+
+from aliquot.advisor.case import Shortage, shortage
+from aliquot.scheduling.outcome import Refusal
+from aliquot.scheduling.reason import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A group of nodes, the reasons of its first node, and how the numbers differ among them."""
+
+    nodes: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    free: dict[str, tuple[int, int]]
+    """Resource -> least and most that's free on a node of the group."""
+    total: dict[str, tuple[int, int]]
+    """Resource -> least and most that a node of the group offers."""
+
+
+def alike(refusal: Refusal) -> tuple[Alike, ...]:
+    """Largest group first; within equals by the first node's name."""
+    groups: dict[object, list[tuple[tuple[str, ...], tuple[Reason, ...]]]] = {}
+    for group in refusal.groups:
+        if group.reasons:
+            key = tuple((reason.filter, reason.subject or reason.text) for reason in group.reasons)
+            groups.setdefault(key, []).append((group.nodes, group.reasons))
+    found: list[Alike] = []
+    for same in groups.values():
+        nodes = tuple(sorted(node for some, _ in same for node in some))
+        free: dict[str, tuple[int, int]] = {}
+        total: dict[str, tuple[int, int]] = {}
+        for _, reasons in same:
+            for reason in reasons:
+                short = shortage(reason)
+                if short is not None:
+                    _widen(free, short, short.free)
+                    _widen(total, short, short.total)
+        found.append(Alike(nodes, same[0][1], free, total))
+    return tuple(sorted(found, key=lambda one: (-len(one.nodes), one.nodes[0])))
+
+
+def _widen(spans: dict[str, tuple[int, int]], short: Shortage, amount: int) -> None:
+    least, most = spans.get(short.resource, (amount, amount))
+    spans[short.resource] = (min(least, amount), max(most, amount))
