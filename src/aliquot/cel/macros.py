@@ -60,23 +60,33 @@ def _result(at: int) -> Ident:
     return Ident(at, RESULT)
 
 
+def _marked(fold: Fold, macro: str, *parts: Node) -> Fold:
+    """Remember what the loop was written as."""
+    fold.macro = macro
+    fold.parts = parts
+    return fold
+
+
 def _all(at: int, target: Node, var: str, var2: str, test: Node) -> Fold:
     condition = Call(at, NOT_STRICTLY_FALSE, None, [_result(at)])
     step = Call(at, AND, None, [_result(at), test])
-    return Fold(at, target, var, var2, RESULT, Literal(at, value=True), condition, step, _result(at))
+    fold = Fold(at, target, var, var2, RESULT, Literal(at, value=True), condition, step, _result(at))
+    return _marked(fold, "all", test)
 
 
 def _exists(at: int, target: Node, var: str, var2: str, test: Node) -> Fold:
     condition = Call(at, NOT_STRICTLY_FALSE, None, [Call(at, NOT, None, [_result(at)])])
     step = Call(at, OR, None, [_result(at), test])
-    return Fold(at, target, var, var2, RESULT, Literal(at, value=False), condition, step, _result(at))
+    fold = Fold(at, target, var, var2, RESULT, Literal(at, value=False), condition, step, _result(at))
+    return _marked(fold, "exists", test)
 
 
 def _exists_one(at: int, target: Node, var: str, var2: str, test: Node) -> Fold:
     counted = Call(at, ADD, None, [_result(at), Literal(at, 1)])
     step = Call(at, CONDITIONAL, None, [test, counted, _result(at)])
     result = Call(at, EQUALS, None, [_result(at), Literal(at, 1)])
-    return Fold(at, target, var, var2, RESULT, Literal(at, 0), Literal(at, value=True), step, result)
+    fold = Fold(at, target, var, var2, RESULT, Literal(at, 0), Literal(at, value=True), step, result)
+    return _marked(fold, "exists_one", test)
 
 
 def _gathered(at: int, target: Node, var: str, var2: str, start: Node, step: Node, test: Node | None) -> Fold:
@@ -85,13 +95,16 @@ def _gathered(at: int, target: Node, var: str, var2: str, start: Node, step: Nod
     return Fold(at, target, var, var2, RESULT, start, Literal(at, value=True), step, _result(at))
 
 
-def _appended(at: int, item: Node) -> Call:
-    return Call(at, ADD, None, [_result(at), ListNode(at, [item])])
+def _mapped(at: int, target: Node, var: str, var2: str, item: Node, test: Node | None) -> Fold:
+    step = Call(at, ADD, None, [_result(at), ListNode(at, [item])])
+    fold = _gathered(at, target, var, var2, ListNode(at, []), step, test)
+    return _marked(fold, "map", *((item,) if test is None else (test, item)))
 
 
 def _bound(at: int, name: str, value: Node, body: Node) -> Fold:
     empty = ListNode(at, [])
-    return Fold(at, empty, _UNUSED, "", name, value, Literal(at, value=False), Ident(at, name), body)
+    fold = Fold(at, empty, _UNUSED, "", name, value, Literal(at, value=False), Ident(at, name), body)
+    return _marked(fold, "bind")
 
 
 def _one_variable(make: Callable[[int, Node, str, str, Node], Fold]) -> Expander:
@@ -119,7 +132,7 @@ def _two_variable(make: Callable[[int, Node, str, str, Node], Fold]) -> Expander
 
 def _has(at: int, _: Node | None, args: list[Node]) -> Node:
     argument = args[0]
-    if isinstance(argument, Select) and not argument.test:
+    if isinstance(argument, Select):
         return Select(at, argument.operand, argument.field, test=True)
     raise MacroError(argument.at, "invalid argument to has() macro")
 
@@ -128,19 +141,19 @@ def _map(at: int, target: Node | None, args: list[Node]) -> Node:
     assert target is not None
     var = _loop_variable(args[0], "argument is not an identifier")
     test = args[1] if len(args) == 3 else None
-    return _gathered(at, target, var, "", ListNode(at, []), _appended(at, args[-1]), test)
+    return _mapped(at, target, var, "", args[-1], test)
 
 
 def _filter(at: int, target: Node | None, args: list[Node]) -> Node:
     assert target is not None
     var = _loop_variable(args[0], "argument is not an identifier")
-    return _gathered(at, target, var, "", ListNode(at, []), _appended(at, args[0]), args[1])
+    return _mapped(at, target, var, "", args[0], args[1])
 
 
 def _transform_list(at: int, target: Node | None, args: list[Node]) -> Node:
     assert target is not None
     test = args[2] if len(args) == 4 else None
-    return _gathered(at, target, *_two_variables(args), ListNode(at, []), _appended(at, args[-1]), test)
+    return _mapped(at, target, *_two_variables(args), args[-1], test)
 
 
 def _transform_map(at: int, target: Node | None, args: list[Node]) -> Node:

@@ -113,7 +113,7 @@ class Message(Node):
 class Fold(Node):
     """A loop over `range`, which the macros (all, exists, map, bind, ...) are written in."""
 
-    __slots__ = ("accumulator", "condition", "init", "range", "result", "step", "var", "var2")
+    __slots__ = ("accumulator", "condition", "init", "macro", "parts", "range", "result", "step", "var", "var2")
 
     def __init__(
         self,
@@ -137,6 +137,10 @@ class Fold(Node):
         self.condition = condition
         self.step = step
         self.result = result
+        self.macro = ""
+        """What it was written as (`all`, `exists`, `exists_one`, `map`, `bind`), where that has a faster way to run."""
+        self.parts: tuple[Node, ...] = ()
+        """The macro's own arguments: the test, or the item, or test and item."""
 
 
 AND: Final = "_&&_"
@@ -190,9 +194,18 @@ def copied(node: Node) -> Node:
     if isinstance(node, Message):
         return Message(node.at, node.name, [_copied_entry(entry) for entry in node.entries])
     assert isinstance(node, Fold)
-    parts = (node.init, node.condition, node.step, node.result)
-    return Fold(node.at, copied(node.range), node.var, node.var2, node.accumulator, *[copied(part) for part in parts])
+    parts = [copied(part) for part in (node.init, node.condition, node.step, node.result)]
+    return Fold(node.at, copied(node.range), node.var, node.var2, node.accumulator, *parts)
 
 
 def _copied_entry(entry: Entry) -> Entry:
     return Entry(entry.at, copied(entry.key), copied(entry.value), optional=entry.optional)
+
+
+def size(node: Node) -> int:
+    """How many nodes a tree has."""
+    count, waiting = 0, [node]
+    while waiting:
+        count += 1
+        waiting.extend(children(waiting.pop()))
+    return count

@@ -26,8 +26,9 @@ from aliquot.cel.nodes import (
     Message,
     Node,
     Select,
+    size,
 )
-from aliquot.cel.tokens import BYTES, END, ESCAPED, FLOAT, IDENT, INT, KEYWORD, OPERATOR, STRING, UINT, Tokens
+from aliquot.cel.tokens import BYTES, END, ESCAPED, FLOAT, IDENT, INT, KEYWORD, STRING, UINT, Tokens
 from aliquot.cel.values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
 MAX_DEPTH: Final = 250
@@ -71,7 +72,7 @@ class Parser:
         self._expr = self._relation = self._calc = self._member = 0  # open rules of each kind, as ANTLR counts them
         self._depth = 0  # height of the tree that was parsed last, counted as cel-go's visitor does
         self.budget = 200_000
-        """How many characters of source macros may still copy: they can double the tree at each step."""
+        """How many nodes macros may still copy: they can double the tree at each step."""
         self.faults: list[tuple[int, str]] = []
 
     def parse(self) -> Node:
@@ -91,7 +92,7 @@ class Parser:
         if self._expr > MAX_DEPTH:
             raise self._too_deep()
         node = self._or()
-        if self._texts[self._index] == "?" and self._kinds[self._index] == OPERATOR:
+        if self._texts[self._index] == "?":
             at = self._places[self._index]
             self._index += 1
             depth = self._depth
@@ -134,8 +135,8 @@ class Parser:
         if self._relation > MAX_DEPTH:
             raise self._too_deep()
         node = self._sums()
-        texts, kinds = self._texts, self._kinds
-        while texts[self._index] in _RELATIONS and kinds[self._index] in {OPERATOR, KEYWORD}:
+        texts = self._texts
+        while texts[self._index] in _RELATIONS:
             # one rule opened by the recursion to the left, one by the operand on the right
             self._relation += 2
             if self._relation > MAX_DEPTH:
@@ -155,8 +156,8 @@ class Parser:
         if self._calc > MAX_DEPTH:
             raise self._too_deep()
         node = self._products(left=True)
-        texts, kinds = self._texts, self._kinds
-        while texts[self._index] in _SUMS and kinds[self._index] == OPERATOR:
+        texts = self._texts
+        while texts[self._index] in _SUMS:
             self._calc += 2
             if self._calc > MAX_DEPTH:
                 raise self._too_deep()
@@ -172,8 +173,8 @@ class Parser:
     def _products(self, *, left: bool) -> Node:
         opened = self._calc
         node = self._unary()
-        texts, kinds = self._texts, self._kinds
-        while texts[self._index] in _PRODUCTS and kinds[self._index] == OPERATOR:
+        texts = self._texts
+        while texts[self._index] in _PRODUCTS:
             self._calc += 2
             if self._calc > MAX_DEPTH:
                 raise self._too_deep()
@@ -189,10 +190,10 @@ class Parser:
 
     def _unary(self) -> Node:
         text = self._texts[self._index]
-        if self._kinds[self._index] != OPERATOR or text not in {"!", "-"}:
+        if text != "!" and text != "-":
             return self._members()
         at, count = self._places[self._index], 0
-        while self._texts[self._index] == text and self._kinds[self._index] == OPERATOR:
+        while self._texts[self._index] == text:
             count += 1
             self._index += 1
         if text == "-" and count == 1 and self._kinds[self._index] in {INT, FLOAT}:
@@ -209,7 +210,7 @@ class Parser:
         node = self._primary() if signed_at < 0 else self._number(signed_at, "-")
         while True:
             text = self._texts[self._index]
-            if (text != "." and text != "[") or self._kinds[self._index] != OPERATOR:
+            if text != "." and text != "[":
                 self._member = opened
                 return node
             self._member += 1
@@ -221,7 +222,7 @@ class Parser:
         depth = self._depth
         at = self._places[self._index]
         self._index += 1
-        optional = self._texts[self._index] == "?" and self._kinds[self._index] == OPERATOR
+        optional = self._texts[self._index] == "?"
         if optional:
             self._index += 1
         kind, name, name_at = self._kinds[self._index], self._texts[self._index], self._places[self._index]
@@ -236,7 +237,7 @@ class Parser:
             call_at = self._places[self._index]
             args, inner = self._arguments()
             self._deeper(max(depth, inner))
-            return self._call(call_at, name, operand, args, name_at)
+            return self._call(call_at, name, operand, args)
         self._deeper(depth)
         if optional:
             return Call(at, OPT_SELECT, None, [operand, Literal(name_at, name)])
@@ -247,7 +248,7 @@ class Parser:
         at = self._places[self._index]
         self._index += 1
         function = INDEX
-        if self._texts[self._index] == "?" and self._kinds[self._index] == OPERATOR:
+        if self._texts[self._index] == "?":
             self._index += 1
             function = OPT_INDEX
         index = self._expression()
@@ -260,22 +261,23 @@ class Parser:
         self._index += 1
         args: list[Node] = []
         depth = 0
-        if self._texts[self._index] != ")" or self._kinds[self._index] != OPERATOR:
+        if self._texts[self._index] != ")":
             while True:
                 args.append(self._expression())
                 depth = max(depth, self._depth)
-                if self._texts[self._index] != "," or self._kinds[self._index] != OPERATOR:
+                if self._texts[self._index] != ",":
                     break
                 self._index += 1
         self._expect(")")
         return args, depth
 
-    def _call(self, at: int, function: str, target: Node | None, args: list[Node], start: int) -> Node:
+    def _call(self, at: int, function: str, target: Node | None, args: list[Node]) -> Node:
         if function in MACRO_NAMES:
             expand = expander(function, len(args), member=target is not None)
             if expand is not None:
                 if function in {"optMap", "optFlatMap"}:
-                    self.budget -= start
+                    assert target is not None
+                    self.budget -= size(target)
                     if self.budget < 0:
                         raise SyntaxFault(at, "the expression grows too large: optMap copies what stands before it")
                 try:
@@ -307,20 +309,19 @@ class Parser:
             self._index += 1
             self._depth = 0
             return Literal(at, {"true": True, "false": False, "null": None}[text])
-        if kind == OPERATOR:
-            if text == "(":
-                self._index += 1
-                node = self._expression()
-                self._expect(")")
-                return node
-            if text == "[":
-                return self._list()
-            if text == "{":
-                self._index += 1
-                return MapNode(at, self._entries(fields=False))
-            if text == "." and self._kinds[self._index + 1] == IDENT:
-                self._index += 1
-                return self._name(".", at)
+        if text == "(":
+            self._index += 1
+            node = self._expression()
+            self._expect(")")
+            return node
+        if text == "[":
+            return self._list()
+        if text == "{":
+            self._index += 1
+            return MapNode(at, self._entries(fields=False))
+        if text == "." and self._kinds[self._index + 1] == IDENT:
+            self._index += 1
+            return self._name(".", at)
         raise self._unexpected("")
 
     def _name(self, dot: str, at: int) -> Node:
@@ -332,10 +333,10 @@ class Parser:
             return self._message(dot + name)
         if name in _RESERVED:
             self.faults.append((at, f"reserved identifier: {name}"))
-        if follower == "(" and self._kinds[self._index] == OPERATOR:
+        if follower == "(":
             call_at = self._places[self._index]
             args, self._depth = self._arguments()
-            return self._call(call_at, dot + name, None, args, name_at)
+            return self._call(call_at, dot + name, None, args)
         return Ident(name_at, dot + name)
 
     def _is_message(self) -> bool:
@@ -343,7 +344,7 @@ class Parser:
         index = self._index
         while self._texts[index] == "." and self._kinds[index + 1] == IDENT:
             index += 2
-        return self._texts[index] == "{" and self._kinds[index] == OPERATOR
+        return self._texts[index] == "{"
 
     def _message(self, name: str) -> Node:
         while self._texts[self._index] == ".":
@@ -380,16 +381,16 @@ class Parser:
         items: list[Node] = []
         optional: list[int] = []
         depth = 0
-        while self._texts[self._index] != "]" or self._kinds[self._index] != OPERATOR:
-            if not items and self._texts[self._index] == "," and self._kinds[self._index] == OPERATOR:
+        while self._texts[self._index] != "]":
+            if not items and self._texts[self._index] == ",":
                 self._index += 1  # the grammar allows `[,]`
                 break
-            if self._texts[self._index] == "?" and self._kinds[self._index] == OPERATOR:
+            if self._texts[self._index] == "?":
                 self._index += 1
                 optional.append(len(items))
             items.append(self._expression())
             depth = max(depth, self._depth)
-            if self._texts[self._index] != "," or self._kinds[self._index] != OPERATOR:
+            if self._texts[self._index] != ",":
                 break
             self._index += 1
         self._expect("]")
@@ -399,11 +400,11 @@ class Parser:
     def _entries(self, *, fields: bool) -> list[Entry]:
         entries: list[Entry] = []
         depth = 0
-        while self._texts[self._index] != "}" or self._kinds[self._index] != OPERATOR:
-            if not entries and self._texts[self._index] == "," and self._kinds[self._index] == OPERATOR:
+        while self._texts[self._index] != "}":
+            if not entries and self._texts[self._index] == ",":
                 self._index += 1
                 break
-            optional = self._texts[self._index] == "?" and self._kinds[self._index] == OPERATOR
+            optional = self._texts[self._index] == "?"
             if optional:
                 self._index += 1
             key = self._field_name() if fields else self._expression()
@@ -413,7 +414,7 @@ class Parser:
             value = self._expression()
             depth = max(depth, self._depth)
             entries.append(Entry(at, key, value, optional=optional))
-            if self._texts[self._index] != "," or self._kinds[self._index] != OPERATOR:
+            if self._texts[self._index] != ",":
                 break
             self._index += 1
         self._expect("}")
@@ -434,7 +435,7 @@ class Parser:
 
     # --- faults ------------------------------------------------------------------------------------------------------
     def _expect(self, text: str) -> None:
-        if self._texts[self._index] != text or self._kinds[self._index] != OPERATOR:
+        if self._texts[self._index] != text:
             raise self._unexpected(text)
         self._index += 1
 

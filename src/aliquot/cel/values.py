@@ -6,10 +6,13 @@ or tuple, a map is `MapValue` (or a dict of strings: a device's attributes). An 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from aliquot.units.quantity import Quantity
 from aliquot.units.semver import Semver
+
+Value = Any
+"""A run-time value: one of the types of this module, or a Python type that stands for itself."""
 
 INT_MIN: Final = -(2**63)
 INT_MAX: Final = 2**63 - 1
@@ -62,15 +65,16 @@ class TypeValue:
 
 
 class Optional:
-    """A value that may be absent. `NONE` is the absent one."""
+    """A value that may be absent; `NONE` is the absent one."""
 
     __slots__ = ("value",)
 
-    def __init__(self, value: object) -> None:
+    def __init__(self, value: Value) -> None:
         self.value = value
 
 
 NONE: Final = Optional(None)
+"""The absent value; an optional that holds null is another."""
 
 
 class Sum:
@@ -87,7 +91,7 @@ class _Key:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: object) -> None:
+    def __init__(self, value: Value) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
@@ -103,7 +107,7 @@ _UNHASHABLE: Final = {
 }
 
 
-def key_of(value: object) -> object:
+def key_of(value: Value) -> Value:
     """The key under which a value is stored, so that `1`, `1u`, `1.0` and `true` stay apart.
 
     Raises:
@@ -112,7 +116,15 @@ def key_of(value: object) -> object:
     kind = type(value)
     if kind is str or kind is int or kind is Uint:
         return value
-    if kind is list or kind is tuple or kind is Joined or kind is MapValue or kind is dict or kind is Optional or kind is Sum:
+    if (
+        kind is list
+        or kind is tuple
+        or kind is Joined
+        or kind is MapValue
+        or kind is dict
+        or kind is Optional
+        or kind is Sum
+    ):
         return id(value), kind  # Go compares pointers
     name = getattr(kind, "unhashable_in_go", None) or _UNHASHABLE.get(kind)
     if name is not None:
@@ -127,19 +139,39 @@ class MapValue:
 
     __slots__ = ("entries",)
 
-    def __init__(self, entries: dict[object, tuple[object, object]] | None = None) -> None:
-        self.entries: dict[object, tuple[object, object]] = {} if entries is None else entries
+    def __init__(self, entries: dict[Value, tuple[Value, Value]] | None = None) -> None:
+        self.entries: dict[Value, tuple[Value, Value]] = {} if entries is None else entries
         """From `key_of(key)` to the key and its value, in order of insertion."""
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __iter__(self) -> Iterator[object]:
+    def __iter__(self) -> Iterator[Value]:
         for key, _ in self.entries.values():
             yield key
 
 
-class Joined(list[object]):
+class Joined(list[Value]):
     """A list made by joining two: unlike Go's plain list, its `==` reports an error of its elements."""
 
     __slots__ = ()
+
+
+class Growing(list[Value]):
+    """The list that a loop gathers: it grows in place, and the loop's result is a plain copy."""
+
+    __slots__ = ()
+
+
+class GrowingMap(MapValue):
+    """The map that a loop gathers: it grows in place, and the loop's result is a plain copy."""
+
+    __slots__ = ()
+
+
+class TooCostly(Exception):  # noqa: N818  a way out of the evaluation, caught by the program
+    """The run-time cost passed the limit; nothing absorbs it."""
+
+
+TEXT_LIMIT: Final = 2**26
+"""Characters. A longer text isn't made: Go would run out of memory before its cost limit noticed."""
