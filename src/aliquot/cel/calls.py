@@ -106,14 +106,21 @@ def _general(impl: Impl, args: list[Run], fixed: int, price: Price | None, *, by
                 failed = failed or value
         if by_result:
             result = impl(*values) if failed is None else failed
-            frame.cost += fixed if price is None else price([*values, result])
+            _charge(frame, fixed if price is None else price([*values, result]))
             return result
-        frame.cost += fixed if price is None else price(values)
-        if frame.cost > frame.limit:
-            raise TooCostly  # before the work is done
+        _charge(frame, fixed if price is None else price(values))  # before the work is done
         return impl(*values) if failed is None else failed
 
     return run
+
+
+def _charge(frame: Frame, cost: int) -> None:
+    limit = frame.limit
+    if frame.cost > limit:
+        raise TooCostly(limit + 1)
+    frame.cost += cost
+    if frame.cost > limit:
+        raise TooCostly(frame.cost)
 
 
 def _no_overload(name: str, args: tuple[Value, ...]) -> Err:

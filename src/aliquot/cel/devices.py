@@ -58,7 +58,7 @@ class PreparedDevice:
     """A device whose attributes are converted and grouped by domain: make one per device, evaluate many programs.
 
     One attribute that can't be converted (a version that isn't a semantic version, a list where the gate for lists is
-    off) makes *every* expression fail on the device, even `true`.
+    off) makes *every* expression fail on the device, even `true`. Maps keep the published order; Go's have none.
     """
 
     __slots__ = ("attributes", "capacity", "failure", "list_failure", "longest", "root")
@@ -73,14 +73,13 @@ class PreparedDevice:
         driver = clean(device.driver)
         self.attributes = Domains()
         self.capacity = Domains()
-        for name in sorted(device.attributes):
-            attribute = device.attributes[name]
+        for name, attribute in device.attributes.items():
             value = self._converted(name, attribute.kind, attribute.value)
             domain, identifier = _split(name, driver)
             self.attributes.setdefault(domain, {})[identifier] = value
-        for name in sorted(device.capacity):
+        for name, amount in device.capacity.items():
             domain, identifier = _split(name, driver)
-            self.capacity.setdefault(domain, {})[identifier] = device.capacity[name]
+            self.capacity.setdefault(domain, {})[identifier] = amount
         sizes = [len(driver), len(self.attributes), len(self.capacity)]
         sizes += [len(names) for names in (*self.attributes.values(), *self.capacity.values())]
         self.longest = max(self.longest, *sizes)

@@ -6,7 +6,7 @@ from typing import Final
 
 from aliquot.cel.dynamics import LISTS, is_map, type_name
 from aliquot.cel.operators import entries_of
-from aliquot.cel.strings import display
+from aliquot.cel.strings import display, general
 from aliquot.cel.times import format_duration, format_float, format_timestamp
 from aliquot.cel.values import TEXT_LIMIT, Duration, Err, Timestamp, TooCostly, TypeValue, Uint, Value
 
@@ -214,19 +214,6 @@ def text_of(value: Value) -> Value:
     return value.name if kind is TypeValue else None
 
 
-def general(number: float) -> str:
-    """A double as Go's `%g`: the shortest form, with an exponent below 1e-4 and from 1e21 on."""
-    special = _special(number)
-    if special is not None:
-        return special.replace("∞", "Inf") if number < 0 or special == "NaN" else "+Inf"
-    if number == 0:
-        return "-0" if str(number)[0] == "-" else "0"
-    if 1e-4 <= abs(number) < 1e21:
-        return format_float(number)
-    mantissa, _, exponent = f"{Decimal(repr(number)).normalize():e}".partition("e")
-    return f"{mantissa}e{exponent[0]}{exponent[1:].zfill(2)}"
-
-
 def _as_map(value: Value) -> str:
     pairs: list[tuple[str, str]] = []
     for key, item in entries_of(value):
@@ -244,8 +231,8 @@ def _nested(value: Value) -> str:
     if kind is bytes:
         return f"b{go_quote(_as_string(value))}"
     if kind is float:
-        if number := _special(value):
-            return f'"{"+Inf" if value > 0 else number.replace("∞", "Inf")}"'
+        if _special(value):
+            return f'"{general(value)}"'
         return f"{value:.{DEFAULT_PRECISION}f}"
     if kind is Duration:
         return f'duration("{format_duration(value)}")'

@@ -97,7 +97,7 @@ def all_of(over: Run, test: Body, *, pairs: bool) -> Run:
             elif passed is not True and answer is True:
                 answer = passed if type(passed) is Err else NO_SUCH_OVERLOAD
             if frame.cost > limit:
-                raise TooCostly
+                raise TooCostly(limit + 1)
         frame.cost += 1
         return answer
 
@@ -124,7 +124,7 @@ def exists(over: Run, test: Body, *, pairs: bool) -> Run:
             elif passed is not False and answer is False:
                 answer = passed if type(passed) is Err else NO_SUCH_OVERLOAD
             if frame.cost > limit:
-                raise TooCostly
+                raise TooCostly(limit + 1)
         frame.cost += 1
         return answer
 
@@ -149,7 +149,7 @@ def exists_one(over: Run, test: Body, *, pairs: bool) -> Run:
             elif passed is not False:
                 count = passed if type(passed) is Err else NO_SUCH_OVERLOAD
             if frame.cost > limit:
-                raise TooCostly
+                raise TooCostly(limit + 1)
         frame.cost += 2
         return count if type(count) is Err else count == 1
 
@@ -180,7 +180,7 @@ def mapped(over: Run, test: Body | None, item_of: Body, *, pairs: bool, constant
             elif passed is not False:
                 failed = passed if type(passed) is Err else NO_SUCH_OVERLOAD
             if frame.cost > limit:
-                raise TooCostly
+                raise TooCostly(limit + 1)
         frame.cost += 1
         return result if failed is None else failed
 
@@ -200,7 +200,7 @@ def fold(over: Run, place: int, step: Body, result: Run, *, pairs: bool) -> Run:
         for item in items:
             places[place] = step(frame, item)
             if frame.cost > limit:
-                raise TooCostly
+                raise TooCostly(limit + 1)
         return plain(result(frame))
 
     return run

@@ -40,6 +40,9 @@ MAX_SIZE: Final = 100_000
 _RELATIONS: Final = {
     "<": "_<_", "<=": "_<=_", ">": "_>_", ">=": "_>=_", "==": EQUALS, "!=": NOT_EQUALS, "in": IN,
 }  # fmt: skip
+_STARTS: Final = (
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+)
 _SUMS: Final = {"+": ADD, "-": "_-_"}
 _PRODUCTS: Final = {"*": "_*_", "/": "_/_", "%": "_%_"}
 _RESERVED: Final = frozenset({
@@ -228,7 +231,7 @@ class Parser:
         kind, name, name_at = self._kinds[self._index], self._texts[self._index], self._places[self._index]
         if kind == ESCAPED:
             if not self._escapes:
-                self.faults.append((at, "unsupported syntax: '`'"))
+                self.faults.append((name_at, "unsupported syntax: '`'"))
             name = name[1:-1]
         elif kind != IDENT:
             raise self._unexpected("IDENTIFIER")
@@ -322,7 +325,7 @@ class Parser:
         if text == "." and self._kinds[self._index + 1] == IDENT:
             self._index += 1
             return self._name(".", at)
-        raise self._unexpected("")
+        raise self._unexpected(_STARTS)
 
     def _name(self, dot: str, at: int) -> Node:
         name, name_at = self._texts[self._index], self._places[self._index]
@@ -436,7 +439,7 @@ class Parser:
     # --- faults ------------------------------------------------------------------------------------------------------
     def _expect(self, text: str) -> None:
         if self._texts[self._index] != text:
-            raise self._unexpected(text)
+            raise self._unexpected(f"'{text}'")
         self._index += 1
 
     def _deeper(self, depth: int) -> None:
@@ -445,10 +448,8 @@ class Parser:
             raise SyntaxFault(-1, "max recursion depth exceeded")
 
     def _unexpected(self, wanted: str) -> SyntaxFault:
-        at, text = self._places[self._index], self._texts[self._index]
-        if self._kinds[self._index] == END:
-            return SyntaxFault(at, f"Syntax error: unexpected end{f', {wanted!r} is missing' if wanted else ''}")
-        return SyntaxFault(at, f"Syntax error: unexpected {text!r}{f', expecting {wanted!r}' if wanted else ''}")
+        text = self._texts[self._index]
+        return SyntaxFault(self._places[self._index], f"Syntax error: mismatched input '{text}' expecting {wanted}")
 
     @staticmethod
     def _too_deep() -> SyntaxFault:

@@ -19,7 +19,7 @@ from aliquot.cel.problems import CompileError, EvaluationError, Problem
 from aliquot.cel.schema import Schema, schema_of
 from aliquot.cel.tokens import tokenize
 from aliquot.cel.validators import declared_name, validate
-from aliquot.cel.values import Err, Panic, TooCostly, Value
+from aliquot.cel.values import NONE, Err, Optional, Panic, TooCostly, Value
 
 _CANCELLED: Final = "operation cancelled: actual cost limit exceeded"
 
@@ -50,21 +50,21 @@ class Program:
         """Whether the device matches. Prepare a device that is asked often."""
         return self.trace(device)[0]
 
-    def trace(self, device: PreparedDevice | DeviceLike) -> tuple[bool | EvaluationError, int]:
-        """As `evaluate`, with the run-time cost; 0 where the device's attributes can't be converted."""
+    def trace(self, device: PreparedDevice | DeviceLike) -> tuple[bool | EvaluationError, int | None]:
+        """As `evaluate`, with the run-time cost; None where the device's attributes can't be converted."""
         prepared = device if isinstance(device, PreparedDevice) else prepare(device)
         failure = self._refusal(prepared)
         if failure is not None:
-            return EvaluationError(failure), 0
+            return EvaluationError(failure), None
         frame = Frame(prepared.root, self._places, self.environment.cost_limit)
         try:
             value = self._run(frame)
-        except TooCostly:
-            return EvaluationError(_CANCELLED), frame.limit + 1
+        except TooCostly as stop:
+            return EvaluationError(_CANCELLED), stop.cost or frame.limit + 1
         except Panic as panic:
             return EvaluationError(f"internal error: {panic}"), frame.cost
         if frame.cost > frame.limit:
-            return EvaluationError(_CANCELLED), frame.cost
+            return EvaluationError(_CANCELLED), frame.limit + 1
         return _verdict(value), frame.cost
 
     def _refusal(self, device: PreparedDevice) -> str | None:
@@ -78,10 +78,38 @@ def _verdict(value: Value) -> bool | EvaluationError:
         return value
     if type(value) is Err:
         return EvaluationError(value.message)
-    name = type_name(value)
-    return EvaluationError(
-        f"CEL result of type {name} could not be converted to bool: unsupported native conversion from {name} to 'bool'"
-    )
+    why = _no_bool(value)
+    if why is True or why is False:
+        return why
+    return EvaluationError(f"CEL result of type {type_name(value)} could not be converted to bool: {why}")
+
+
+_UNCONVERTED: Final = {
+    "string": "unsupported native conversion from string to 'bool'",
+    "int": "unsupported type conversion from 'int' to bool",
+    "uint": "unsupported type conversion from 'uint' to bool",
+    "double": "type conversion error from Double to 'bool'",
+    "bytes": "type conversion error from Bytes to 'bool'",
+    "list": "type conversion error from list to 'bool'",
+    "map": "type conversion error from map to 'bool'",
+    "null_type": "type conversion error from 'null_type' to 'bool'",
+    "type": "type conversion not supported for 'type'",
+    "google.protobuf.Timestamp": "type conversion error from 'Timestamp' to 'bool'",
+    "google.protobuf.Duration": "type conversion error from 'Duration' to 'bool'",
+    "kubernetes.Quantity": "type conversion error from 'Quantity' to 'bool'",
+    "kubernetes.Semver": "type conversion error from 'Semver' to 'bool'",
+    "kubernetes.URL": "type conversion error from 'URL' to 'bool'",
+    "kubernetes.NamedFormat": "type conversion error from 'Format' to 'bool'",
+    "net.IP": "type conversion error from 'IP' to 'bool'",
+    "net.CIDR": "type conversion error from 'CIDR' to 'bool'",
+}
+
+
+def _no_bool(value: Value) -> bool | str:
+    """Why a result is no bool, or the bool inside an optional."""
+    if type(value) is Optional:
+        return "optional.none() dereference" if value is NONE else _no_bool(value.value)
+    return value if type(value) is bool else _UNCONVERTED[type_name(value)]
 
 
 def compile(expression: str, environment: Environment) -> Program | CompileError:  # noqa: A001  re.compile's name, too

@@ -9,7 +9,14 @@ from aliquot.cel.values import INT_MAX, Err, Sum, Value
 from aliquot.units.quantity import Format, Quantity, QuantityError
 from aliquot.units.semver import Semver, SemverError, normalize
 
-_QUANTITY_FORM: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_SHAPE: Final = re.compile(r"[+-]?[0-9]*(\.[0-9]*)?[eEinumkKMGTP]*[-+]?[0-9]*", re.ASCII)
+
+
+def _complaint(text: str) -> str:
+    """Why apimachinery refuses a quantity, in its words."""
+    if text and _SHAPE.fullmatch(text):
+        return "unable to parse quantity's suffix"
+    return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
 def parse_quantity(text: str) -> Value:
@@ -17,7 +24,7 @@ def parse_quantity(text: str) -> Value:
     try:
         return Quantity.parse(text)
     except QuantityError:
-        return Err(_QUANTITY_FORM)
+        return Err(_complaint(text))
 
 
 def is_quantity(text: str) -> bool:

@@ -1,5 +1,6 @@
 """The functions of strings, as cel-go's strings extension (version 2) defines them; positions count characters."""
 
+from decimal import Decimal
 from typing import Final
 
 from aliquot.cel.operators import int_of
@@ -166,17 +167,25 @@ def display(value: Value) -> str:
     if type(value) is bool:
         return "true" if value else "false"
     if type(value) is float:
-        return _display_float(value)
+        return general(value)
     if value is None:
         return "null"
     return str(getattr(value, "value", value))
 
 
-def _display_float(number: float) -> str:
-    text = repr(number)
-    if number == int(number) if abs(number) < 1e21 else False:
-        return str(int(number))
-    return text.replace("inf", "Inf")
+def general(number: float) -> str:
+    """A double as Go's `%g`: the shortest form, with an exponent below 1e-4 and from a million on."""
+    if number != number:  # noqa: PLR0124  NaN
+        return "NaN"
+    if number in {float("inf"), float("-inf")}:
+        return "+Inf" if number > 0 else "-Inf"
+    if number == 0:
+        return "-0" if str(number)[0] == "-" else "0"
+    mantissa, _, exponent = f"{Decimal(repr(number)).normalize():e}".partition("e")
+    power = int(exponent)
+    if -4 <= power < 6:
+        return format(Decimal(repr(number)).normalize(), "f")
+    return f"{mantissa}e{exponent[0]}{exponent[1:].zfill(2)}"
 
 
 def size(value: Value) -> Value:
