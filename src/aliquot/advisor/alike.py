@@ -30,7 +30,7 @@ def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
     groups: dict[object, list[tuple[tuple[str, ...], tuple[Reason, ...]]]] = {}
     for group in exact:
         if group.reasons:
-            key = tuple((reason.filter, reason.subject or reason.text) for reason in group.reasons)
+            key = tuple(map(_alike, group.reasons))
             groups.setdefault(key, []).append((group.nodes, group.reasons))
     found: list[Alike] = []
     for same in groups.values():
@@ -45,6 +45,14 @@ def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
                     _widen(total, short, short.total)
         found.append(Alike(nodes, same[0][1], free, total))
     return tuple(sorted(found, key=lambda one: (-len(one.nodes), one.nodes[0])))
+
+
+def _alike(reason: Reason) -> object:
+    """A node without any GPU isn't like one whose GPUs are taken."""
+    short = shortage(reason)
+    if short is not None:
+        return reason.filter, short.resource, short.total > 0
+    return reason.filter, reason.subject, reason.found if reason.filter == "TaintToleration" else reason.text
 
 
 def _widen(spans: dict[str, tuple[int, int]], short: Shortage, amount: int) -> None:

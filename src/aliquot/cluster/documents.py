@@ -94,7 +94,9 @@ def _yaml(
     for value in values:
         if not isinstance(value, (dict, list)):
             message = "expected a Kubernetes object, found text"
-            yield Problem(file, message, document=document, line=first_line, hint="objects begin with apiVersion and kind")
+            yield Problem(
+                file, message, document=document, line=first_line, hint="objects begin with apiVersion and kind"
+            )
             continue
         faults: list[Fault] = []
         for thing in reader.read(msgspec.json.encode(value)):

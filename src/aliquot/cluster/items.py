@@ -72,9 +72,7 @@ class ItemReader:
             return
         yield from self._object(document, envelope, "", "", "")
 
-    def _object(
-        self, raw: Any, envelope: _Envelope, path: str, version: str, kind: str
-    ) -> Iterator[Noun | Fault]:
+    def _object(self, raw: Any, envelope: _Envelope, path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
         version = envelope.api_version or version
         kind = envelope.kind or kind
         if envelope.items is not None and (kind.endswith("List") or not kind):
@@ -157,4 +155,8 @@ def _nearly(version: str, kind: str) -> Fault | None:
     group = version.rpartition("/")[0]
     if group not in _GROUPS and group not in {"extensions", "policy"}:
         return None  # someone's own kind of the same name
-    return Fault("kind" if version in " ".join(known) else "apiVersion", f'no kind "{kind}" in {version} is known', f"known: {'; '.join(known)}")
+    return Fault(
+        "kind" if version in " ".join(known) else "apiVersion",
+        f'no kind "{kind}" in {version} is known',
+        f"known: {'; '.join(known)}",
+    )

@@ -175,6 +175,4 @@ def taint_rule(wire: WireTaintRule, memo: Memo) -> TaintRule:
                 "name driver, pool and device",
             )
         )
-    return TaintRule(
-        meta(wire.metadata, memo, ""), _taint(wire.spec.taint), chosen.driver, chosen.pool, chosen.device
-    )
+    return TaintRule(meta(wire.metadata, memo, ""), _taint(wire.spec.taint), chosen.driver, chosen.pool, chosen.device)

@@ -114,9 +114,7 @@ def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network:
     build = host_container if host_network else container
     return tuple(
         [
-            memo.same(
-                build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports))
-            )
+            memo.same(build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports)))
             for wire in wires
         ]
     )

@@ -91,9 +91,7 @@ def found(value: object) -> str:
 def _fields(shape: type[msgspec.Struct]) -> tuple[tuple[str, Any, bool], ...]:
     """(name in JSON, type, required) of each field."""
     hints = get_type_hints(shape, include_extras=True)
-    return tuple(
-        (field.encode_name, hints[field.name], field.required) for field in msgspec.structs.fields(shape)
-    )
+    return tuple((field.encode_name, hints[field.name], field.required) for field in msgspec.structs.fields(shape))
 
 
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
