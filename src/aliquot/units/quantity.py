@@ -2,14 +2,14 @@
 
 The value is exact: a whole number of nano-units. The rules are those of k8s.io/apimachinery/pkg/api/resource. Go holds
 a quantity either as a 64-bit mantissa with a decimal scale or as a big decimal, and a few of its answers (`AsInt64`,
-`Value` beyond 64 bits) depend on which; so `scale` and `big` are kept beside the value.
+`Value` beyond 64 bits) depend on which; so `Form` is kept beside the value.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from aliquot.units.quantity_text import Format, QuantityError, power_of_ten, read
+from aliquot.units.quantity_text import Form, Format, QuantityError, power_of_ten, read
 
 __all__ = ["NANO", "Format", "Quantity", "QuantityError", "parse_milli", "parse_quantity", "parse_value"]
 
@@ -22,18 +22,18 @@ _BINARY_SUFFIXES: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL_SUFFIXES: Final = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 
 
+PLAIN: Final = Form()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
     """An exact amount, equal and ordered by value whatever its format: `1Gi` equals `1073741824`."""
 
     nanos: int
     """The value in nano-units (1e-9)."""
-    format: Format = Format.DECIMAL_SI
-    scale: int = 0
-    """The power of ten at which Go holds the mantissa; below -9 only for a zero of many decimals, and its sums."""
-    big: bool = False
-    """Whether Go holds it as a big decimal, which has no int64 form."""
-    text: str | None = field(default=None)
+    form: Form = PLAIN
+    """How it was written: that decides how it's printed, and a few of Go's answers."""
+    text: str | None = None
     """The text it was read from, where Go prints that back unchanged."""
 
     @staticmethod
@@ -56,12 +56,12 @@ class Quantity:
     @staticmethod
     def of(value: int, fmt: Format = Format.DECIMAL_SI) -> "Quantity":
         """A whole number of units, as `resource.NewQuantity` makes it."""
-        return Quantity(value * NANO, fmt, 0, not _INT64_MIN <= value <= _INT64_MAX)
+        return Quantity(value * NANO, Form(fmt, 0, not _INT64_MIN <= value <= _INT64_MAX))
 
     @staticmethod
     def of_milli(value: int, fmt: Format = Format.DECIMAL_SI) -> "Quantity":
         """A whole number of thousandths, as `resource.NewMilliQuantity` makes it."""
-        return Quantity(value * 10**6, fmt, -3, not _INT64_MIN <= value <= _INT64_MAX)
+        return Quantity(value * 10**6, Form(fmt, -3, not _INT64_MIN <= value <= _INT64_MAX))
 
     # --- order, by value -------------------------------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:
@@ -95,7 +95,7 @@ class Quantity:
     @property
     def unscaled(self) -> int:
         """Go's mantissa: the value divided by 10**scale."""
-        power = self.scale + 9
+        power = self.form.scale + 9
         return self.nanos // power_of_ten(power) if power >= 0 else self.nanos * power_of_ten(-power)
 
     def value(self) -> int:
@@ -112,13 +112,13 @@ class Quantity:
         Positive values round up. Negative ones round away from zero in the 64-bit form, and towards zero plus one
         in the big form. Beyond 64 bits the big form wraps around, and the 64-bit form wraps or gives 0.
         """
-        if not self.big:
+        if not self.form.big:
             whole = _divide_away_from_zero(self.nanos, power_of_ten(scale + 9))
             if _INT64_MIN <= whole <= _INT64_MAX:
                 return whole
             # Go multiplies by these powers in one step, and by the others digit by digit, stopping at an overflow.
-            return _wrap(whole) if self.scale - scale in {1, 2, 3, 6, 9} else 0
-        unscaled, places = self.unscaled, scale - self.scale
+            return _wrap(whole) if self.form.scale - scale in {1, 2, 3, 6, 9} else 0
+        unscaled, places = self.unscaled, scale - self.form.scale
         if places <= 0:
             # Go multiplies int64s; its power of ten is a float converted to int64, which saturates from 10**19 on.
             return _wrap(_wrap(unscaled) * (power_of_ten(-places) if places > -19 else _INT64_MIN))
@@ -135,7 +135,7 @@ class Quantity:
         None when it was written with a fraction or a suffix below one (`1.0` and `1000m` too), when it's held as
         a big decimal, and beyond 64 bits.
         """
-        if self.big or self.scale < 0:
+        if self.form.big or self.form.scale < 0:
             return None
         whole = self.nanos // NANO
         return whole if _INT64_MIN <= whole <= _INT64_MAX else None
@@ -151,7 +151,7 @@ class Quantity:
             base = float(self.unscaled)
         except OverflowError:
             return float("inf") if self.nanos > 0 else float("-inf")
-        return base * _go_pow10(self.scale) if self.scale else base
+        return base * _go_pow10(self.form.scale) if self.form.scale else base
 
     # --- arithmetic ------------------------------------------------------------------------------------------------
     def add(self, other: "Quantity") -> "Quantity":
@@ -164,7 +164,7 @@ class Quantity:
 
     def neg(self) -> "Quantity":
         """The same amount with the other sign."""
-        return Quantity(-self.nanos, self.format, self.scale, self.big)
+        return Quantity(-self.nanos, self.form)
 
     def __add__(self, other: "Quantity") -> "Quantity":
         return self.add(other)
@@ -176,17 +176,17 @@ class Quantity:
         return self.neg()
 
     def _plus(self, other: "Quantity", nanos: int) -> "Quantity":
-        fmt = self.format if self.nanos else other.format
-        if not (self.big or other.big):
+        fmt = self.form.format if self.nanos else other.form.format
+        if not (self.form.big or other.form.big):
             if nanos == 0:
-                return Quantity(self.nanos, fmt, self.scale)
+                return Quantity(self.nanos, Form(fmt, self.form.scale))
             if self.nanos == 0:
-                return Quantity(nanos, fmt, other.scale)
-        total, scale, big = self.nanos + nanos, min(self.scale, other.scale), self.big or other.big
+                return Quantity(nanos, other.form)
+        total, scale, big = self.nanos + nanos, min(self.form.scale, other.form.scale), self.form.big or other.form.big
         if not big:
             unit = power_of_ten(scale + 9)
             big = any(not _INT64_MIN <= n // unit <= _INT64_MAX for n in (self.nanos, nanos, total))
-        return Quantity(total, fmt, scale, big)
+        return Quantity(total, Form(fmt, scale, big))
 
     # --- printing --------------------------------------------------------------------------------------------------
     def __str__(self) -> str:
@@ -205,14 +205,14 @@ class Quantity:
         if self.nanos == 0:
             return "0"
         whole, fraction = divmod(self.nanos, NANO)
-        if self.format is Format.BINARY_SI and fraction == 0 and not -1024 < whole < 1024:
+        if self.form.format is Format.BINARY_SI and fraction == 0 and not -1024 < whole < 1024:
             number, power = _without_factors(whole, 1024)
             return f"{number}{_BINARY_SUFFIXES[power] if power < len(_BINARY_SUFFIXES) else ''}"
         number, power = _without_factors(self.nanos, 10)
         exponent = power - 9
         number *= power_of_ten(exponent % 3)
         exponent -= exponent % 3
-        if self.format is Format.DECIMAL_EXPONENT:
+        if self.form.format is Format.DECIMAL_EXPONENT:
             return f"{number}e{exponent}" if exponent else str(number)
         return f"{number}{_DECIMAL_SUFFIXES.get(exponent, '')}"
 
