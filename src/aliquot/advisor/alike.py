@@ -18,6 +18,8 @@ class Alike:
     """Resource -> least and most that's free on a node of the group."""
     total: dict[str, tuple[int, int]]
     """Resource -> least and most that a node of the group offers."""
+    found: dict[tuple[str, str], tuple[str, ...]]
+    """(filter, subject) -> what the nodes of the group have there."""
 
 
 def alike(refusal: Refusal) -> tuple[Alike, ...]:
@@ -37,13 +39,16 @@ def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
         nodes = tuple(sorted(node for some, _ in same for node in some))
         free: dict[str, tuple[int, int]] = {}
         total: dict[str, tuple[int, int]] = {}
+        seen: dict[tuple[str, str], set[str]] = {}
         for _, reasons in same:
             for reason in reasons:
+                seen.setdefault((reason.filter, reason.subject), set()).add(reason.found)
                 short = shortage(reason)
                 if short is not None:
                     _widen(free, short, short.free)
                     _widen(total, short, short.total)
-        found.append(Alike(nodes, same[0][1], free, total))
+        values = {key: tuple(sorted(several)) for key, several in seen.items()}
+        found.append(Alike(nodes, same[0][1], free, total, values))
     return tuple(sorted(found, key=lambda one: (-len(one.nodes), one.nodes[0])))
 
 

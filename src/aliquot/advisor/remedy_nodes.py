@@ -91,7 +91,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(case, variant)
+                yield _candidate(variant)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -108,7 +108,7 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(case: Case, template: Template) -> Candidate:
+def _candidate(template: Template) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     devices = ", ".join(
@@ -182,7 +182,7 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
         template = Template(node, (), "", 0)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(case, template)
+            yield _candidate(template)
             return
 
 

@@ -9,6 +9,8 @@ from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.reason import Reason
 
+CORDON = "node.kubernetes.io/unschedulable"
+VALUES_SHOWN = 3
 FILTER_WORDS = {
     "NodeUnschedulable": "cordoned",
     "NodeName": "another node is asked for by name",
@@ -35,10 +37,10 @@ def why(reason: Reason, group: Alike) -> str:
             return words
         if reason.filter == "TaintToleration":
             return f"taint {reason.found}: the pod doesn't tolerate it"
+        values = [value for value in group.found.get((reason.filter, reason.subject), (reason.found,)) if value]
+        have = ", ".join(values[:VALUES_SHOWN]) + (" ..." if len(values) > VALUES_SHOWN else "")
         details = "; ".join(
-            part
-            for part in (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
-            if part
+            part for part in (reason.asked and f"asked: {reason.asked}", have and f"found: {have}") if part
         )
         return f"{words} ({details})" if details else words
     name = short.resource
@@ -76,7 +78,8 @@ def sentence(pod: Pod, decision: Placement | Refusal) -> str:
             blocked[word] = blocked.get(word, 0) + len(group.nodes)
     words = sorted(blocked.items(), key=lambda item: -item[1])
     if total == 1:
-        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {', '.join(word for word, _ in words)}."
+        all_words = ", ".join(word for word, _ in words)
+        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {all_words}."
     parts = ", ".join(f"{word} on {'all' if count == total else count}" for word, count in words)
     return f"{pod.key} asks for {asks(pod)}, and none of {total} nodes takes it: {parts}."
 

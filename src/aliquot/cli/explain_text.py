@@ -32,11 +32,12 @@ MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌"}
 def console() -> Console:
     """Into memory; as wide as the terminal, and 120 columns for a file or pipe."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    painted = colour(sys.stdout)
     return Console(
         file=io.StringIO(),
-        force_terminal=colour(sys.stdout),
-        no_color=not colour(sys.stdout),
-        color_system="standard",
+        force_terminal=painted,
+        no_color=not painted,
+        color_system="standard" if painted else None,
         highlight=False,
         width=max(width, NARROWEST),
         legacy_windows=False,
