@@ -29,7 +29,7 @@ def rows(kind: str, *, ok: bool, compared: bool = False) -> list[ParameterSet]:
 def described(amount: Quantity) -> list[str]:
     whole = amount.as_int64()
     numbers = [str(amount.value()), str(amount.milli_value()), "null" if whole is None else str(whole)]
-    return [amount.form.format.value, str(amount), *numbers]
+    return [amount.format.value, str(amount), *numbers]
 
 
 @pytest.mark.parametrize("case", rows("quantity", ok=True))

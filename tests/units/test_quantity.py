@@ -123,7 +123,7 @@ def test_made_from_numbers() -> None:
     assert str(Quantity.of_milli(1500)) == "1500m"
     assert Quantity.of(2**63).as_int64() is None
     assert Quantity.of(2**63 - 1).as_int64() == 2**63 - 1
-    assert Quantity.of_milli(2**63).form.big
+    assert Quantity.of_milli(2**63).big
     assert repr(Quantity.of(2**31, Format.BINARY_SI)) == "Quantity('2Gi')"
 
 

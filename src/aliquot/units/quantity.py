@@ -91,11 +91,27 @@ class Quantity:
         """-1, 0 or 1."""
         return (self.nanos > 0) - (self.nanos < 0)
 
+    # --- how it's held ---------------------------------------------------------------------------------------------
+    @property
+    def format(self) -> Format:
+        """How it was written, and so how it's printed."""
+        return self.form.format
+
+    @property
+    def scale(self) -> int:
+        """The power of ten at which Go holds the mantissa."""
+        return self.form.scale
+
+    @property
+    def big(self) -> bool:
+        """Whether Go holds it as a big decimal, which has no int64 form."""
+        return self.form.big
+
     # --- as a number -----------------------------------------------------------------------------------------------
     @property
     def unscaled(self) -> int:
         """Go's mantissa: the value divided by 10**scale."""
-        power = self.form.scale + 9
+        power = self.scale + 9
         return self.nanos // power_of_ten(power) if power >= 0 else self.nanos * power_of_ten(-power)
 
     def value(self) -> int:
@@ -112,13 +128,13 @@ class Quantity:
         Positive values round up. Negative ones round away from zero in the 64-bit form, and towards zero plus one
         in the big form. Beyond 64 bits the big form wraps around, and the 64-bit form wraps or gives 0.
         """
-        if not self.form.big:
+        if not self.big:
             whole = _divide_away_from_zero(self.nanos, power_of_ten(scale + 9))
             if _INT64_MIN <= whole <= _INT64_MAX:
                 return whole
             # Go multiplies by these powers in one step, and by the others digit by digit, stopping at an overflow.
-            return _wrap(whole) if self.form.scale - scale in {1, 2, 3, 6, 9} else 0
-        unscaled, places = self.unscaled, scale - self.form.scale
+            return _wrap(whole) if self.scale - scale in {1, 2, 3, 6, 9} else 0
+        unscaled, places = self.unscaled, scale - self.scale
         if places <= 0:
             # Go multiplies int64s; its power of ten is a float converted to int64, which saturates from 10**19 on.
             return _wrap(_wrap(unscaled) * (power_of_ten(-places) if places > -19 else _INT64_MIN))
@@ -135,7 +151,7 @@ class Quantity:
         None when it was written with a fraction or a suffix below one (`1.0` and `1000m` too), when it's held as
         a big decimal, and beyond 64 bits.
         """
-        if self.form.big or self.form.scale < 0:
+        if self.big or self.scale < 0:
             return None
         whole = self.nanos // NANO
         return whole if _INT64_MIN <= whole <= _INT64_MAX else None
@@ -151,7 +167,7 @@ class Quantity:
             base = float(self.unscaled)
         except OverflowError:
             return float("inf") if self.nanos > 0 else float("-inf")
-        return base * _go_pow10(self.form.scale) if self.form.scale else base
+        return base * _go_pow10(self.scale) if self.scale else base
 
     # --- arithmetic ------------------------------------------------------------------------------------------------
     def add(self, other: "Quantity") -> "Quantity":
@@ -176,13 +192,13 @@ class Quantity:
         return self.neg()
 
     def _plus(self, other: "Quantity", nanos: int) -> "Quantity":
-        fmt = self.form.format if self.nanos else other.form.format
-        if not (self.form.big or other.form.big):
+        fmt = self.format if self.nanos else other.format
+        if not (self.big or other.big):
             if nanos == 0:
-                return Quantity(self.nanos, Form(fmt, self.form.scale))
+                return Quantity(self.nanos, Form(fmt, self.scale))
             if self.nanos == 0:
                 return Quantity(nanos, other.form)
-        total, scale, big = self.nanos + nanos, min(self.form.scale, other.form.scale), self.form.big or other.form.big
+        total, scale, big = self.nanos + nanos, min(self.scale, other.scale), self.big or other.big
         if not big:
             unit = power_of_ten(scale + 9)
             big = any(not _INT64_MIN <= n // unit <= _INT64_MAX for n in (self.nanos, nanos, total))
@@ -205,14 +221,14 @@ class Quantity:
         if self.nanos == 0:
             return "0"
         whole, fraction = divmod(self.nanos, NANO)
-        if self.form.format is Format.BINARY_SI and fraction == 0 and not -1024 < whole < 1024:
+        if self.format is Format.BINARY_SI and fraction == 0 and not -1024 < whole < 1024:
             number, power = _without_factors(whole, 1024)
             return f"{number}{_BINARY_SUFFIXES[power] if power < len(_BINARY_SUFFIXES) else ''}"
         number, power = _without_factors(self.nanos, 10)
         exponent = power - 9
         number *= power_of_ten(exponent % 3)
         exponent -= exponent % 3
-        if self.form.format is Format.DECIMAL_EXPONENT:
+        if self.format is Format.DECIMAL_EXPONENT:
             return f"{number}e{exponent}" if exponent else str(number)
         return f"{number}{_DECIMAL_SUFFIXES.get(exponent, '')}"
 
