@@ -36,7 +36,7 @@ class Scenario:
     kubernetes: str | None
 
 
-class BadScenario(ValueError):
+class BadScenarioError(ValueError):
     """A scenario whose objects can't be read."""
 
 
@@ -44,7 +44,7 @@ def scenario(given: Mapping[str, Any]) -> Scenario:
     """Reads a scenario.
 
     Raises:
-        BadScenario: an object has the wrong shape, or the node isn't among the nodes.
+        BadScenarioError: an object has the wrong shape, or the node isn't among the nodes.
     """
     memo = Memo()
     features = features_of(given.get("features") or {})
@@ -53,7 +53,7 @@ def scenario(given: Mapping[str, Any]) -> Scenario:
     if wanted != "any":
         nodes = tuple(node for node in nodes if node.name == wanted)
         if not nodes:
-            raise BadScenario(f"{given.get('name')}: node {wanted} is not among the nodes")
+            raise BadScenarioError(f"{given.get('name')}: node {wanted} is not among the nodes")
     classes = [cast("DeviceClass", _read("DeviceClass", one, memo)) for one in given.get("classes") or ()]
     return Scenario(
         name=given.get("name") or "",
@@ -88,7 +88,7 @@ def _read(kind: str, given: Json, memo: Memo) -> object:
     reader = next(one for one in (*DRA_KINDS, *CORE_KINDS) if one.name == kind and "v1" in one.versions)
     noun, faults = reader.read(msgspec.json.encode(given), memo)
     if noun is None:
-        raise BadScenario("; ".join(f"{kind} {fault.path}: {fault.message}" for fault in faults))
+        raise BadScenarioError("; ".join(f"{kind} {fault.path}: {fault.message}" for fault in faults))
     return noun
 
 
