@@ -4,8 +4,8 @@
 
 A scenario is what ``conformance.scenario`` reads. An answer: ``{name, implementation, nodes: [{node, outcome:
 allocated|none|error, results?, error?, nodeOnlyError?, allocateOneCalls, ns?}], ns?}``; ``unsupported`` and no nodes
-where the chosen implementation lacks a feature. ``ns`` (with ``--repeat``) is the median warm time of so many calls: each
-node's own, and the pod's on all nodes.
+where the chosen implementation lacks a feature. ``ns`` (with ``--repeat``) is the median warm time of so many calls:
+each node's own, and the pod's on all nodes.
 """
 
 import argparse
