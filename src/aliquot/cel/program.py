@@ -9,6 +9,7 @@ from aliquot.cel.checker import Checker
 from aliquot.cel.devices import DeviceLike, PreparedDevice, clean, prepare
 from aliquot.cel.dynamics import type_name
 from aliquot.cel.environment import Environment
+from aliquot.cel.estimate import Estimator
 from aliquot.cel.frames import Frame
 from aliquot.cel.hints import hint_for
 from aliquot.cel.nodes import Node
@@ -44,7 +45,11 @@ class Program:
     @property
     def max_cost(self) -> int:
         """The static estimate that the API server compares with 1,000,000; the scheduler doesn't look at it."""
-        raise NotImplementedError
+        return Estimator(self.environment.minor).cost(self._root).high
+
+    def actual_cost(self, device: PreparedDevice | DeviceLike) -> int | None:
+        """The run-time cost of evaluating on the device; None where its attributes can't be converted."""
+        return self.trace(device)[1]
 
     def evaluate(self, device: PreparedDevice | DeviceLike) -> bool | EvaluationError:
         """Whether the device matches. Prepare a device that is asked often."""
