@@ -240,8 +240,12 @@ class Estimator:
         value = None if entries is None else entries.value
         path = self._path(node.range)
         if node.var2:
-            self._push(node.var, (*path, "@indices" if is_list else "@keys"), key, None)
-            self._push(node.var2, (*path, "@items" if is_list else "@values"), value, None)
+            second = (*path, "@items" if is_list else "@values")
+            # cel-go appends both last steps to one slice; where that has room, the second overwrites the first
+            shared = bool(path) and len(path) & (len(path) - 1) != 0
+            first = second if shared else (*path, "@indices" if is_list else "@keys")
+            self._push(node.var, first, key, None)
+            self._push(node.var2, second, value, None)
         elif is_list:
             self._push(node.var, (*path, "@items"), value, None)
         else:

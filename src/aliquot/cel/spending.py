@@ -93,7 +93,7 @@ def _allocated(factor: float, count: int) -> int:
 
 def _compared_with_itself(items: Value) -> int:
     if type(items) not in LISTS:
-        raise Panic("interface conversion: ref.Val is not traits.Lister")
+        raise Panic("interface conversion: *types.Err is not traits.Lister: missing method Add")
     count = len(items)
     factor = 2.0
     if count and type(items[0]) in {str, bytes}:
@@ -103,7 +103,7 @@ def _compared_with_itself(items: Value) -> int:
 
 def _flattened(args: list[Value]) -> int:
     if len(args) > 1 and type(args[1]) is not int:
-        raise Panic("interface conversion: ref.Val is not types.Int")
+        raise Panic("interface conversion: ref.Val is *types.Err, not types.Int")
     depth = float(args[1]) if len(args) > 1 else 1.0
     return _allocated(max(depth, 0.0), size(args[0]))
 
