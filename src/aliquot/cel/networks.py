@@ -93,7 +93,7 @@ class Cidr:
             NetworkError: it isn't one that Kubernetes accepts.
         """
         before, slash, length = text.rpartition("/")
-        complaint = "network address parse error during conversion from string: "
+        complaint = "network address parse error during conversion from string: " * 2
         if not slash:
             raise NetworkError(f"{complaint}netip.ParsePrefix({_quoted(text)}): no '/'")
         try:

@@ -9,8 +9,10 @@ from aliquot.cel.checker import Checker
 from aliquot.cel.devices import DeviceLike, PreparedDevice, clean, prepare
 from aliquot.cel.dynamics import type_name
 from aliquot.cel.environment import Environment
+from aliquot.cel.estimate import Estimator
 from aliquot.cel.frames import Frame
 from aliquot.cel.hints import hint_for
+from aliquot.cel.lambdas import Fast, translate
 from aliquot.cel.nodes import Node
 from aliquot.cel.parser import MAX_SIZE, Parser, SyntaxFault
 from aliquot.cel.paths import Run
@@ -21,13 +23,16 @@ from aliquot.cel.tokens import tokenize
 from aliquot.cel.validators import declared_name, validate
 from aliquot.cel.values import NONE, Err, Optional, Panic, TooCostly, Value
 
+_USES_BEFORE_TRANSLATION: Final = 8
+"""Evaluations before the fast path is made: it costs as much as a few dozen evaluations."""
+
 _CANCELLED: Final = "operation cancelled: actual cost limit exceeded"
 
 
 class Program:
     """A compiled expression: immutable, usable from many threads."""
 
-    __slots__ = ("_places", "_root", "_run", "environment", "expression")
+    __slots__ = ("_fast", "_lists", "_places", "_root", "_run", "_uses", "environment", "expression")
 
     def __init__(self, expression: str, environment: Environment, root: Node, run: Run, places: int) -> None:
         self.expression = expression
@@ -35,6 +40,9 @@ class Program:
         self._root = root
         self._run = run
         self._places = places
+        self._lists = environment.list_attributes or environment.minor >= 37
+        self._fast: Fast | None = None
+        self._uses = 0
 
     @property
     def output_type(self) -> str:
@@ -44,11 +52,33 @@ class Program:
     @property
     def max_cost(self) -> int:
         """The static estimate that the API server compares with 1,000,000; the scheduler doesn't look at it."""
-        raise NotImplementedError
+        return Estimator(self.environment.minor).cost(self._root).high
+
+    def actual_cost(self, device: PreparedDevice | DeviceLike) -> int | None:
+        """The run-time cost of evaluating on the device; None where its attributes can't be converted."""
+        return self.trace(device)[1]
 
     def evaluate(self, device: PreparedDevice | DeviceLike) -> bool | EvaluationError:
         """Whether the device matches. Prepare a device that is asked often."""
-        return self.trace(device)[0]
+        prepared = device if type(device) is PreparedDevice else prepare(device)
+        fast = self._fast
+        if fast is None:
+            fast = self._maybe_translated()
+        if fast is not None and (prepared.is_plain or (self._lists and prepared.is_plain_with_lists)):
+            try:
+                answer = fast(prepared.driver, prepared.attributes, prepared.capacity, prepared.allow_multiple)
+            except Exception:  # noqa: BLE001  whatever it is: the closures know the exact answer
+                return self.trace(prepared)[0]
+            if answer is True or answer is False:
+                return answer
+        return self.trace(prepared)[0]
+
+    def _maybe_translated(self) -> Fast | None:
+        """The fast path, made once the program has proved to be used often. Doing it twice does no harm."""
+        self._uses += 1
+        if self._uses == _USES_BEFORE_TRANSLATION:
+            self._fast = translate(self._root, self.environment.cost_limit)
+        return self._fast
 
     def trace(self, device: PreparedDevice | DeviceLike) -> tuple[bool | EvaluationError, int | None]:
         """As `evaluate`, with the run-time cost; None where the device's attributes can't be converted."""
@@ -69,8 +99,7 @@ class Program:
 
     def _refusal(self, device: PreparedDevice) -> str | None:
         """Why the device can't be looked at."""
-        lists = self.environment.list_attributes or self.environment.minor >= 37
-        return device.failure if lists else device.failure or device.list_failure
+        return device.failure if self._lists else device.failure or device.list_failure
 
 
 def _verdict(value: Value) -> bool | EvaluationError:

@@ -93,7 +93,7 @@ def _allocated(factor: float, count: int) -> int:
 
 def _compared_with_itself(items: Value) -> int:
     if type(items) not in LISTS:
-        raise Panic("interface conversion: ref.Val is not traits.Lister")
+        raise Panic("interface conversion: *types.Err is not traits.Lister: missing method Add")
     count = len(items)
     factor = 2.0
     if count and type(items[0]) in {str, bytes}:
@@ -103,7 +103,7 @@ def _compared_with_itself(items: Value) -> int:
 
 def _flattened(args: list[Value]) -> int:
     if len(args) > 1 and type(args[1]) is not int:
-        raise Panic("interface conversion: ref.Val is not types.Int")
+        raise Panic("interface conversion: ref.Val is *types.Err, not types.Int")
     depth = float(args[1]) if len(args) > 1 else 1.0
     return _allocated(max(depth, 0.0), size(args[0]))
 
@@ -142,12 +142,13 @@ _BY_FUNCTION: Final[dict[str, Price]] = {
 }  # fmt: skip
 """Kubernetes' prices by function; these stand before those by overload."""
 
-_UNIT_FUNCTIONS: Final = frozenset(
+UNIT_FUNCTIONS: Final = frozenset(
     "serviceAccount path group resource subresource namespace name allowed reason error errored masked prefixLength "
     "family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named sign "
     "asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch getScheme "
     "getHostname getHost getPort getEscapedPath getQuery".split()
 )
+"""Functions that cost one unit, whatever their arguments."""
 
 _BY_OVERLOAD: Final[dict[str, Price]] = {
     "starts_with_string": _walk(1),
@@ -195,7 +196,7 @@ def price_of(function: str, overload: str, minor: int) -> tuple[int, Price | Non
         return 0, lambda args: _compared_with_itself(args[0]), False
     if overload.endswith("_sortByAssociatedKeys"):
         return 0, lambda args: _compared_with_itself(args[1]), False
-    if function in _UNIT_FUNCTIONS:
+    if function in UNIT_FUNCTIONS:
         return 1, None, False
     if function in _BY_FUNCTION:
         return 0, _BY_FUNCTION[function], False
