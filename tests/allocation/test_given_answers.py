@@ -59,7 +59,7 @@ def given() -> Iterator[Any]:
                     yield pytest.param(row, who, wanted["nodes"], id=f"{row['name']}-{who}")
 
 
-@pytest.mark.parametrize(("row", "who", "wanted"), given())
+@pytest.mark.parametrize(("row", "who", "wanted"), list(given()))
 def test_answers_as_the_go_code(row: Json, who: str, wanted: list[Json]) -> None:
     implementation: Implementation = "experimental" if who == "v037" else who  # type: ignore[assignment]
     got = answer(row, implementation=implementation, kubernetes=ALPHA if who == "v037" else "1.36")
@@ -75,7 +75,7 @@ def refused() -> Iterator[Any]:
                     yield pytest.param(row, who, id=f"{row['name']}-{who}")
 
 
-@pytest.mark.parametrize(("row", "who"), refused())
+@pytest.mark.parametrize(("row", "who"), list(refused()))
 def test_knows_what_an_implementation_cannot(row: Json, who: Implementation) -> None:
     assert not supports(who, question_of(row, "1.36").supply.features)
 
@@ -87,7 +87,7 @@ def repaired() -> Iterator[Any]:
                 yield pytest.param(row, id=row["name"])
 
 
-@pytest.mark.parametrize("row", repaired())
+@pytest.mark.parametrize("row", list(repaired()))
 def test_without_its_defects_it_answers_as_the_repaired_code(row: Json) -> None:
     question = question_of(row, "1.36")
     selectors = selectors_of("1.36", question.supply.features)
@@ -104,7 +104,7 @@ def upstream() -> Iterator[Any]:
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared cases aren't beside this clone")
-@pytest.mark.parametrize(("row", "implementation"), upstream())
+@pytest.mark.parametrize(("row", "implementation"), list(upstream()))
 def test_upstreams_own_table(row: Json, implementation: Implementation) -> None:
     released = row["version"] == "v0.36.2"
     got = answer(row, implementation=implementation, kubernetes="1.36" if released else ALPHA)["nodes"][0]
