@@ -2,11 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from aliquot.cli.output import fail, warn, write_json, write_yaml
+from aliquot.cli.output import fail, write_json, write_yaml
+
+if TYPE_CHECKING:
+    from aliquot.snapshot.snapshot import Snapshot
 
 NOTHING_USABLE = 2
 PENDING = 3
@@ -43,11 +46,14 @@ def explain(
     from aliquot.advisor.document import document
     from aliquot.advisor.explain import explain as explain_pods
     from aliquot.advisor.explain import find
-    from aliquot.cli.cluster_input import read_snapshot
+    from aliquot.cli.cluster_input import as_json, read_cluster
     from aliquot.cli.release import chosen_release
 
     if bool(target) == all_pending:
-        fail("say which pod: pod/NAME or deployment/NAME, or --all-pending for all", "aliquot explain --help has examples")
+        fail(
+            "say which pod: pod/NAME or deployment/NAME, or --all-pending for all",
+            "aliquot explain --help has examples",
+        )
         return NOTHING_USABLE
     if not file:
         fail(
@@ -55,12 +61,10 @@ def explain(
             "kubectl get nodes,pods,deployments,replicasets,namespaces,priorityclasses,events -A -o yaml > dump.yaml",
         )
         return NOTHING_USABLE
-    reading = read_snapshot(file)
-    for warning in reading.warnings:
-        warn(warning)
-    snapshot = reading.snapshot
-    if snapshot is None:
+    reading = read_cluster(file)
+    if reading is None:
         return NOTHING_USABLE
+    snapshot = reading.snapshot
     try:
         release, source = chosen_release(snapshot, kubernetes)
     except ValueError as error:
@@ -80,9 +84,9 @@ def explain(
     if output == "table":
         from aliquot.cli.explain_text import show
 
-        show(stories, release=str(release), source=source, ways=ways, snapshot=snapshot)
+        show(stories, release=str(release), source=source, ways=ways)
     else:
-        answer = document(stories, kubernetes=str(release), source=source, warnings=[one.document() for one in reading.warnings])
+        answer = document(stories, kubernetes=str(release), source=source, warnings=map(as_json, reading.warnings))
         if output == "json":
             write_json(answer)
         elif output == "yaml":
@@ -95,8 +99,15 @@ def explain(
 
 
 def kind_of(text: str) -> str:
-    """The kind that a person means: `deploy`, `deployments` and `deployment.apps` are `deployment`; nothing is a pod."""
-    short = {"": "pod", "po": "pod", "deploy": "deployment", "sts": "statefulset", "ds": "daemonset", "rs": "replicaset"}
+    """The kind that a person means: `deploy`, `deployments`, `deployment.apps` are `deployment`; nothing is a pod."""
+    short = {
+        "": "pod",
+        "po": "pod",
+        "deploy": "deployment",
+        "sts": "statefulset",
+        "ds": "daemonset",
+        "rs": "replicaset",
+    }
     kind = text.lower().partition(".")[0]
     return short.get(kind, kind.removesuffix("s") if kind.endswith("s") else kind)
 
@@ -115,9 +126,3 @@ def _not_found(snapshot: "Snapshot", kind: str, name: str, namespace: str | None
     names = ", ".join(f"{one} (-n {known[one]})" for one in close)
     hint = f"nearest: {names}" if close else f"the input has no {kind} at all"
     return f"there's no {kind}/{name}{where} in the input", hint
-
-
-from typing import TYPE_CHECKING  # noqa: E402
-
-if TYPE_CHECKING:
-    from aliquot.snapshot.snapshot import Snapshot
