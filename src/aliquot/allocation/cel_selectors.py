@@ -10,6 +10,9 @@ from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
 from aliquot.units.quantity import Quantity
 
+_STILL_1_36 = "1.37.0-alpha."
+"""Pre-releases of 1.37 whose CEL is still that of 1.36."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
@@ -29,7 +32,9 @@ def selectors_of(kubernetes: str, features: Features) -> Selectors:
 def evaluator(kubernetes: str, features: Features) -> Evaluate:
     """Returns the evaluation of one expression on one device."""
     where = environment(
-        kubernetes, consumable_capacity=features.consumable_capacity, list_attributes=features.list_attributes
+        "1.36" if kubernetes.removeprefix("v").startswith(_STILL_1_36) else kubernetes,
+        consumable_capacity=features.consumable_capacity,
+        list_attributes=features.list_attributes,
     )
     prepared: dict[int, tuple[Device, PreparedDevice]] = {}
 

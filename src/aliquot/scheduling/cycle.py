@@ -51,6 +51,15 @@ class Cycle:
             neighbours = neighbours.shifted(load.node, pod, change) if neighbours else None
         return replace(self, spread=spread, neighbours=neighbours)
 
+    def topology_keys(self) -> tuple[str, ...]:
+        """The node labels on which spread and inter-pod affinity depend."""
+        keys = {constraint.topology_key for constraint in self.spread.constraints} if self.spread else set[str]()
+        if self.neighbours:
+            keys.update(term.topology_key for term in self.neighbours.affinity)
+            keys.update(term.topology_key for term in self.neighbours.anti_affinity)
+            keys.update(key for key, _ in self.neighbours.avoiding)
+        return tuple(sorted(keys))
+
 
 @dataclass(frozen=True, slots=True)
 class Halt:
@@ -65,7 +74,7 @@ def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResour
     if isinstance(claims, Rejected | NotGenerated | Fault):
         return Halt(claims)
     request = effective_request(pod)
-    served = served_resources(snapshot) if release.extended_resources else {}
+    served: Mapping[str, str] = served_resources(snapshot) if release.extended_resources else {}
     return Cycle(
         pod=pod,
         release=release,

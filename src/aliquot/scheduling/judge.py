@@ -1,6 +1,6 @@
 """Judge a pod on a snapshot as kube-scheduler would, and tell the whole story."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.kube.pod import Pod
@@ -13,6 +13,7 @@ from aliquot.scheduling.preemption import NoPreemption, preempt
 from aliquot.scheduling.reason import Fault, Reason
 from aliquot.scheduling.screen import promised, screen
 from aliquot.scheduling.shape import shape
+from aliquot.scheduling.survey import amounts, survey
 from aliquot.scheduling.unchecked import not_checked
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
@@ -56,7 +57,7 @@ def fits(
     if isinstance(cycle, Halt):
         text = cycle.verdict.message if isinstance(cycle.verdict, Fault) else cycle.verdict.text
         return (Reason("DynamicResources", text),)
-    return Details(snapshot, cycle).reasons(node)
+    return Details(snapshot, cycle, shape(pod)).reasons(node)
 
 
 def _cycle(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> Cycle | Halt:
@@ -79,7 +80,7 @@ def _judge(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResou
         return Refusal(pod.key, "pending", "Unschedulable", message, total)
     if isinstance(cycle, Halt):
         return _halted(snapshot, pod, release, cycle)
-    details = Details(snapshot, cycle)
+    details = Details(snapshot, cycle, kind)
     if pod.nominated_node in snapshot.nodes and not details.reasons(pod.nominated_node):
         return Placement(pod.key, "placeable", (pod.nominated_node,), by_node=details)
     screened = screen(snapshot, cycle, kind)
@@ -149,6 +150,8 @@ class Details:
 
     snapshot: Snapshot
     cycle: Cycle
+    kind: Hashable
+    """The pod's shape."""
 
     def reasons(self, node: str) -> tuple[Reason, ...]:
         """Of one node, with room left for the pods promised to it."""
@@ -167,7 +170,38 @@ class Details:
 
     def groups(self) -> tuple[NodeGroup, ...]:
         """Nodes with the same reasons together, in the order of their first."""
+        return self.snapshot.recall(("reasons", id(self.cycle)), self._groups)
+
+    def _groups(self, snapshot: Snapshot) -> tuple[NodeGroup, ...]:
         found: dict[tuple[Reason, ...], list[str]] = {}
-        for node in self.snapshot.nodes:
-            found.setdefault(self.reasons(node), []).append(node)
+        known: dict[Hashable, list[str]] = {}
+        keys = self._alike(snapshot)
+        for node in snapshot.nodes:
+            key = keys.get(node)
+            alike = known.get(key) if key is not None else None
+            if alike is None:
+                alike = found.setdefault(self.reasons(node), [])
+                if key is not None:
+                    known[key] = alike
+            alike.append(node)
         return tuple(NodeGroup(tuple(nodes), reasons) for reasons, nodes in found.items())
+
+    def _alike(self, snapshot: Snapshot) -> Mapping[str, Hashable]:
+        """Node -> a key that says all its reasons depend on; nodes without one are reckoned one by one."""
+        cycle = self.cycle
+        if cycle.claims or cycle.ports or cycle.pod.needs_features:
+            return {}
+        labels = cycle.topology_keys()
+        known = survey(snapshot.root, cycle, self.kind)
+        columns = [amounts(snapshot.root, resource) for resource in known.resources]
+        apart = snapshot.changed | snapshot.nominated().keys()
+        told = {
+            key: [amount for code, pair in zip(key[2:], columns, strict=True) if code for amount in pair]
+            for key in known.outcomes
+        }
+        keys: dict[str, Hashable] = {}
+        for nth, (node, key) in enumerate(zip(snapshot.root.nodes, known.keys, strict=True)):
+            if node not in apart:
+                there = snapshot.nodes[node].meta.labels
+                keys[node] = (key, *[amount[nth] for amount in told[key]], *[there.get(label) for label in labels])
+        return keys
