@@ -8,8 +8,10 @@ of equal shape (two GPUs with their partitions, two PCIe roots) are interchangea
 by the multiset of its components' states; `Symmetry.key` numbers those.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, cast
 
 from aliquot.allocation.bits import members, union
 from aliquot.allocation.board import Board
@@ -17,6 +19,8 @@ from aliquot.allocation.question import Part, Question
 from aliquot.allocation.values import UNSET
 
 Key = tuple[object, ...]
+Label = tuple[int, ...]
+NO_LABELS: Final[Mapping[int, Label]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -62,7 +66,15 @@ class Symmetry:
         match, distinct = self.active[step]
         return self.position(board, self.later[step], match, distinct, (step, extra))
 
-    def position(self, board: Board, relevant: int, match: int, distinct: int, needs: object) -> Key:
+    def position(
+        self,
+        board: Board,
+        relevant: int,
+        match: int,
+        distinct: int,
+        needs: object,
+        labels: Mapping[int, Label] = NO_LABELS,
+    ) -> Key:
         """The position up to names, for needs that only concern some devices and constraints.
 
         Args:
@@ -71,6 +83,7 @@ class Symmetry:
             match: the match constraints that they are under, as bits.
             distinct: the distinct constraints likewise.
             needs: what tells the needs themselves.
+            labels: settled match constraints that may change places with others of the same label.
         """
         question = self.question
         free = board.free & relevant
@@ -83,18 +96,26 @@ class Symmetry:
                 residual = board.residual[number]
                 fits = mine & block.devices & block.fit(residual)
                 raw.append(residual if fits or mine & block.devices & question.shareable else -1)
-            for is_match, number, mask, _ in component.atoms:
-                if is_match:
+            tags: list[tuple[Label, int, int]] = []
+            for place, (is_match, number, mask, _) in enumerate(component.atoms):
+                if is_match and number in labels:
+                    raw.append(0)
+                    if board.value[number] & mask:
+                        tags.append((labels[number], place, board.value[number] & mask))
+                elif is_match:
                     value = board.value[number] if match >> number & 1 else UNSET
                     raw.append(0 if value == UNSET else value & mask)
                 else:
                     raw.append(board.used[number] & mask if distinct >> number & 1 else 0)
+            if tags:
+                tags.sort()
+            raw.append(tuple(tags))
             known = component.states.get(tuple(raw))
             states.append(self._state(component, tuple(raw)) if known is None else known)
         states.sort()
         settled = 0
         for number, value in enumerate(board.value):
-            if value != UNSET and match >> number & 1:
+            if value != UNSET and match >> number & 1 and number not in labels:
                 settled |= 1 << number
         shared: Key = ()
         if question.shareable & free:
@@ -107,9 +128,11 @@ class Symmetry:
         told: list[object] = [component.shape]
         told.extend((free & bits).bit_count() for bits in component.classes)
         told.extend(raw[1 : 1 + len(component.blocks)])
-        for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) :], strict=True):
+        for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) : -1], strict=True):
             assert isinstance(atoms, int)
-            told.append(tuple(place for place, atom in enumerate(order) if atoms >> atom & 1))
+            told.append(_local(order, atoms))
+        tags = cast("tuple[tuple[Label, int, int], ...]", raw[-1])
+        told.append(tuple(sorted((label, _local(component.atoms[place][3], atoms)) for label, place, atoms in tags)))
         number = self._canonical.setdefault(tuple(told), len(self._canonical))
         component.states[raw] = number
         return number
@@ -202,6 +225,11 @@ class Symmetry:
         for place, bits in enumerate(self.classes):
             groups.setdefault(root(place), []).append(bits)
         return list(groups.values())
+
+
+def _local(order: Sequence[int], atoms: int) -> tuple[int, ...]:
+    """Atoms by their places in a component."""
+    return tuple(place for place, atom in enumerate(order) if atoms >> atom & 1)
 
 
 def _later(question: Question) -> list[int]:
