@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from aliquot.allocation.board import Board
+from aliquot.allocation.danger import danger_of
 from aliquot.allocation.dominance import worth_trying
 from aliquot.allocation.question import Question, Start
 from aliquot.allocation.search import Outcome, Search
@@ -34,10 +35,11 @@ class Guided:
     _search: Search = field(init=False)
 
     def run(self) -> Outcome:
-        """The first solution in the reference's order, "none", or "gave up"."""
-        symmetry = Symmetry(self.question)
+        """The first solution in the reference's order, the first error, "none", or "gave up"."""
         able = worth_trying(self.question)
-        self._search = Search(self.question, self.start, symmetry, able, self.budget, self.short)
+        danger = danger_of(self.question, self.start)
+        symmetry = Symmetry(self.question, danger.named)
+        self._search = Search(self.question, self.start, symmetry, able, danger, self.budget, self.short)
         outcome = self._search.run()
         if outcome == "gave up" and self._search.failed > self.short:
             if not symmetry.admin:

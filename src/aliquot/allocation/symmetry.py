@@ -40,11 +40,14 @@ class Component:
 class Symmetry:
     """Classes and components of a question."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, named: int = 0) -> None:
+        """`named`: devices that are like no other, because an error depends on their places."""
         self.question = question
         self.parts = [part for step in question.steps for part in step]
         self.admin = any(part.admin for part in self.parts)
-        self.relevant = union(part.bits for part in self.parts)
+        self.relevant = union(_touched(part) for part in self.parts)
+        self.named = named | question.shareable | (self.relevant if self.admin else 0)
+        """Devices that are interchangeable with no other."""
         self.later = _later(question)
         """Step -> devices that it or a later one may use."""
         self.active = _active(question)
@@ -140,7 +143,11 @@ class Symmetry:
     def _signature(self, device: int) -> Key:
         question = self.question
         bit = 1 << device
-        membership = tuple(place for place, part in enumerate(self.parts) if part.bits & bit)
+        membership = tuple(
+            (place, bool(part.bits & bit), bool(part.error_bits & bit))
+            for place, part in enumerate(self.parts)
+            if _touched(part) & bit
+        )
         block = question.block_of[device]
         return (
             membership,
@@ -153,10 +160,9 @@ class Symmetry:
     def _classes(self) -> list[int]:
         groups: dict[Key, int] = {}
         single: list[int] = []
-        apart = self.question.shareable | (self.relevant if self.admin else 0)
         for device in members(self.relevant):
             bit = 1 << device
-            if apart & bit:
+            if self.named & bit:
                 single.append(bit)
             else:
                 signature = self._signature(device)
@@ -186,7 +192,7 @@ class Symmetry:
                     local.append(tuple(sorted(order[atom] for atom in atoms)))
                 told.append((membership, blocks.index(block) if block in blocks else -1, use, each.bit_count(), *local))
             told.extend(question.blocks[block].guard for block in blocks)
-            told.append(bits if bits & question.shareable or self.admin else -1)  # such devices keep their names
+            told.append(bits if bits & self.named else -1)
             shape = shapes.setdefault(tuple(told), len(shapes))
             atoms_of: list[tuple[bool, int, int, tuple[int, ...]]] = []
             for place, order in enumerate(orders):
@@ -227,6 +233,11 @@ class Symmetry:
         return list(groups.values())
 
 
+def _touched(part: Part) -> int:
+    """The devices that matter to a part: those it may take, and those at which it may stop."""
+    return part.bits | part.error_bits | (part.every if part.order else 0)
+
+
 def _local(order: Sequence[int], atoms: int) -> tuple[int, ...]:
     """Atoms by their places in a component."""
     return tuple(place for place, atom in enumerate(order) if atoms >> atom & 1)
@@ -235,7 +246,7 @@ def _local(order: Sequence[int], atoms: int) -> tuple[int, ...]:
 def _later(question: Question) -> list[int]:
     result = [0]
     for step in reversed(question.steps):
-        result.append(result[-1] | union(part.bits for part in step))
+        result.append(result[-1] | union(_touched(part) for part in step))
     return result[::-1]
 
 
