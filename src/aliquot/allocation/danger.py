@@ -20,15 +20,15 @@ class Danger:
     """Per alternative: the devices on which its selectors have no verdict, as far as they could be looked at."""
     ordered: Sequence[tuple[bool, ...]]
     """Per alternative: it's mode All under constraints that might stop it."""
-    ahead: Sequence[bool]
-    """Whether a later step may meet an error."""
+    safe: Sequence[int]
+    """Step -> the first step behind it that may meet an error; if those before it can't be served, it's never met."""
 
     named: int
     """Devices of mode All under such constraints: which error is met first depends on their order."""
 
     def at(self, step: int, alternative: int) -> bool:
-        """Whether this alternative, or a step behind it, may meet an error."""
-        return bool(self.bombs[step][alternative]) or self.ordered[step][alternative] or self.ahead[step]
+        """Whether this alternative may meet an error."""
+        return bool(self.bombs[step][alternative]) or self.ordered[step][alternative]
 
 
 def danger_of(question: Question, start: Start) -> Danger:
@@ -40,18 +40,19 @@ def danger_of(question: Question, start: Start) -> Danger:
         ordered.append(
             tuple(bool(part.every and part.order) and not _harmless(question, part, step) for part in step)
         )
-    ahead: list[bool] = []
-    danger = False
-    for step_bombs, step_ordered in zip(reversed(bombs), reversed(ordered), strict=True):
-        ahead.append(danger)
-        danger = danger or any(step_bombs) or any(step_ordered)
+    safe: list[int] = []
+    until = len(question.steps)
+    for step in range(until - 1, -1, -1):
+        safe.append(until)
+        if any(bombs[step]) or any(ordered[step]):
+            until = step
     named = union(
         part.every
         for step, flags in zip(question.steps, ordered, strict=True)
         for part, flag in zip(step, flags, strict=True)
         if flag
     )
-    return Danger(bombs, ordered, ahead[::-1], named)
+    return Danger(bombs, ordered, safe[::-1], named)
 
 
 def _harmless(question: Question, part: Part, step: tuple[Part, ...]) -> bool:

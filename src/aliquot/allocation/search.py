@@ -33,8 +33,8 @@ class Stopped:
 
 Outcome = Picks | Stopped | Literal["none", "gave up"]
 
-Guide = Callable[[Board, int, int, int], bool]
-"""(position, step, alternative, devices that it still needs) -> may it be completed? False only if it certainly can't."""
+Guide = Callable[[Board, int, int, int, list[Need]], bool]
+"""(position, step, alternative, devices that it still needs, all needs) -> may they all be met? False: certainly not."""
 
 
 class _Why(Enum):
@@ -168,11 +168,13 @@ class Search:
     def _open(self, board: Board, step: int, first: int, given: int, *, exceeded: bool) -> Frame | _Why:
         """The first device of a request, by its first alternative (from `first` on) that isn't certainly dead."""
         question = self.question
-        parts = question.steps[step]
+        parts_of = question.steps
+        parts = parts_of[step]
         for alternative in range(first, len(parts)):
             part = parts[alternative]
             if not part.impossible:
-                more = 0 if self.danger.at(step, alternative) else self._least[step]
+                safe = self.danger.safe[step] == len(parts_of) and not self.danger.at(step, alternative)
+                more = self._least[step] if safe else 0
                 if given + part.need + more > question.limit:
                     continue
                 frame = self._frame(board, step, alternative, part.need, given, 0)
@@ -203,8 +205,9 @@ class Search:
             return None
         if not danger.at(step, alternative):
             needs = [Need((part,), left, [])] if left else []
-            needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 :])
-            if refuted(board, needs) or (self.guide is not None and not self.guide(board, step, alternative, left)):
+            needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 : danger.safe[step]])
+            guide = self.guide
+            if refuted(board, needs) or (guide is not None and not guide(board, step, alternative, left, needs)):
                 self.dead.add(key)
                 self.failed += 1
                 return None

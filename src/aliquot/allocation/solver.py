@@ -45,6 +45,8 @@ class Solver:
     symmetry: Symmetry
     able: Sequence[tuple[int, ...]]
     """Per step: the alternatives worth trying."""
+    until: Sequence[int]
+    """Step -> the step up to which it may look ahead."""
     visited: int = 0
     """Positions looked at, over all calls."""
     _good: set[Key] = field(default_factory=set[Key])
@@ -83,7 +85,7 @@ class Solver:
         """
         items: list[Item] = [(step, alternative, left)] if left else []
         depth = left
-        for place in range(step + 1, len(self.question.steps)):
+        for place in range(step + 1, self.until[step]):
             parts = self.question.steps[place]
             able = self.able[place]
             if not able:
