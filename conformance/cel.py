@@ -3,8 +3,8 @@
 A case: ``{id, expr, device, listTypeAttributes, consumableCapacity, newExpressionsEnv, kubernetes?}``; ``name`` or the
 line's number stand for a missing ``id``, ``expression`` for ``expr``, and ``features: {...}`` may hold the two gates.
 An answer: ``{id, verdict, error, max_cost, actual_cost}``, the verdict T (true), F (false), E (run-time error) or C
-(refused by the compiler). ``max_cost`` is the static estimate, 0 where nothing was compiled; ``actual_cost`` the run-time
-cost, null where nothing was evaluated.
+(refused by the compiler). ``max_cost`` is the static estimate, 0 where nothing was compiled; ``actual_cost`` the
+run-time cost, null where nothing was evaluated.
 """
 
 from collections.abc import Mapping

@@ -25,7 +25,7 @@ SELECTORS: Final = {
         "device.attributes['gpu.nvidia.com'].profile == '1g.5gb'",
         "device.attributes['gpu.nvidia.com'].profile == '2g.10gb'",
         "device.attributes['gpu.nvidia.com'].profile == '3g.20gb'",
-        "device.attributes['gpu.nvidia.com'].profile.startsWith('1g.') && device.attributes['gpu.nvidia.com'].index == 0",
+        "device.attributes[device.driver].profile.startsWith('1g.') && device.attributes['gpu.nvidia.com'].index == 0",
         "device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('10Gi')) >= 0",
     ),
     "nic": (
@@ -111,7 +111,22 @@ def tolerations(dice: random.Random) -> list[Json]:
 
 def capacity(dice: random.Random) -> Json:
     """A request for parts of a shareable device."""
-    amounts = ("1Gi", "2Gi", "3Gi", "5Gi", "7Gi", "10Gi", "12Gi", "20Gi", "39Gi", "40Gi", "0", "80Gi", "500Mi", "2560Mi")
+    amounts = (
+        "1Gi",
+        "2Gi",
+        "3Gi",
+        "5Gi",
+        "7Gi",
+        "10Gi",
+        "12Gi",
+        "20Gi",
+        "39Gi",
+        "40Gi",
+        "0",
+        "80Gi",
+        "500Mi",
+        "2560Mi",
+    )
     wanted: Json = {}
     if dice.random() < 0.9:
         wanted["memory"] = dice.choice(amounts)
@@ -162,7 +177,10 @@ def request(dice: random.Random, number: int, themes: Themes, kinds: Sequence[st
     name = f"r{number}"
     if "alternatives" in themes and dice.random() < 0.6:
         several = dice.choice((2, 2, 3))
-        return {"name": name, "firstAvailable": [{"name": f"s{n}"} | recipe(dice, themes, kinds) for n in range(several)]}
+        return {
+            "name": name,
+            "firstAvailable": [{"name": f"s{n}"} | recipe(dice, themes, kinds) for n in range(several)],
+        }
     made = recipe(dice, themes, kinds)
     if "admin" in themes and dice.random() < 0.5:
         made["adminAccess"] = dice.random() < 0.9
@@ -176,7 +194,11 @@ def constraint(dice: random.Random, themes: Themes, requests: Sequence[Json]) ->
     made: Json = {}
     if dice.random() < 0.7:
         made["requests"] = dice.sample(names, dice.randint(1, min(3, len(names))))
-    attributes = (*ATTRIBUTES, "gpu.nvidia.com/links", "gpu.nvidia.com/links", "gpu.nvidia.com/numas") if "lists" in themes else ATTRIBUTES
+    attributes = (
+        (*ATTRIBUTES, "gpu.nvidia.com/links", "gpu.nvidia.com/links", "gpu.nvidia.com/numas")
+        if "lists" in themes
+        else ATTRIBUTES
+    )
     distinct = "distinct" in themes and dice.random() < 0.6
     made["distinctAttribute" if distinct else "matchAttribute"] = dice.choice(attributes)
     return made
@@ -198,4 +220,7 @@ def claim(dice: random.Random, number: int, themes: Themes, kinds: Sequence[str]
             | ({"requests": dice.sample(names, dice.randint(1, len(names)))} if names and dice.random() < 0.7 else {})
             for n in range(dice.choice((0, 1, 1, 2)))
         ]
-    return {"metadata": {"name": f"c{number}", "namespace": "default", "uid": f"uid-{number}"}, "spec": {"devices": devices}}
+    return {
+        "metadata": {"name": f"c{number}", "namespace": "default", "uid": f"uid-{number}"},
+        "spec": {"devices": devices},
+    }

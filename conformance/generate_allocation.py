@@ -2,9 +2,9 @@
 
     python -m conformance.generate_allocation --count 1000 --seed 1 > scenarios.jsonl
 
-A scenario mixes one to four themes (whole GPUs, MIG, GPU and NIC, alternatives, All, admin access, shared capacity, taints,
-late binding, lists, node selection, pools in disorder, configuration, broken selectors). The same seed gives the same
-scenarios on every machine. ``--tight`` gives adversarial inputs instead (see `conformance.generate_tight`).
+A scenario mixes one to four themes (whole GPUs, MIG, GPU and NIC, alternatives, All, admin access, shared capacity,
+taints, late binding, lists, node selection, pools in disorder, configuration, broken selectors). The same seed gives
+the same scenarios on every machine. ``--tight`` gives adversarial inputs instead (see `conformance.generate_tight`).
 """
 
 import argparse
@@ -56,7 +56,7 @@ def features(dice: random.Random, themes: Themes) -> Json:
         wanted |= set(USUAL)
     if wanted and dice.random() < 0.06:
         wanted.discard(dice.choice(sorted(wanted)))
-    return {name: True for name in sorted(wanted)}
+    return dict.fromkeys(sorted(wanted), True)
 
 
 def adorn(dice: random.Random, themes: Themes, devices: Sequence[Json]) -> None:
@@ -84,14 +84,19 @@ def supply(dice: random.Random, themes: Themes) -> tuple[list[Json], list[str]]:
         slices += pool(dice, GPU, "node-a", devices, counter_sets=sets, odd=odd, varied=varied)
     for number in range(dice.choice((1, 1, 2)) if "mig" not in themes or dice.random() < 0.2 else 0):
         model = dice.choice(MODELS)
-        devices = [gpu(dice, n, dice.choice(MODELS) if dice.random() < 0.2 else model) for n in range(dice.choice((1, 2, 3, 4, 4, 6)))]
+        devices = [
+            gpu(dice, n, dice.choice(MODELS) if dice.random() < 0.2 else model)
+            for n in range(dice.choice((1, 2, 3, 4, 4, 6)))
+        ]
         adorn(dice, themes, devices)
         slices += pool(dice, GPU, f"p{number}", devices, odd=odd, varied=varied)
     if "nic" in themes:
         kinds.append("nic")
         devices = [nic(dice, n) for n in range(dice.choice((1, 2, 3, 4)))]
         adorn(dice, themes, devices)
-        slices += pool(dice, NIC, dice.choice(("node-a", "nics")), devices, odd=odd and dice.random() < 0.5, varied=varied)
+        slices += pool(
+            dice, NIC, dice.choice(("node-a", "nics")), devices, odd=odd and dice.random() < 0.5, varied=varied
+        )
     return slices, kinds
 
 

@@ -81,7 +81,9 @@ class Writer:
 
 def parenthesised(text: str, kind: str) -> str:
     """Keep an operand together, where it's an operation."""
-    simple = kind in {"name", "listname", "capacityname"} or re.fullmatch(r"[\w.]+\(.*\)|[\w.\[\]'\"]+", text, re.DOTALL)
+    simple = kind in {"name", "listname", "capacityname"} or re.fullmatch(
+        r"[\w.]+\(.*\)|[\w.\[\]'\"]+", text, re.DOTALL
+    )
     return text if simple and " ? " not in text else f"({text})"
 
 
@@ -150,11 +152,18 @@ def device(dice: random.Random, *, lists: bool) -> dict[str, Any]:
         attributes |= {name: dice.choice(values) for name, values in longs.items() if dice.random() < 0.8}
     if dice.random() < 0.01:
         attributes["bad"] = dice.choice(({"version": "1.2"}, {}, {"version": "01.0.0"}))
-    capacities = {"memory": ("80Gi", "40Gi", "85899345920"), "slots": ("7", "0"), "frac": ("1500m",), "other.example.com/bw": ("1G", "100n")}
+    capacities = {
+        "memory": ("80Gi", "40Gi", "85899345920"),
+        "slots": ("7", "0"),
+        "frac": ("1500m",),
+        "other.example.com/bw": ("1G", "100n"),
+    }
     made: dict[str, Any] = {
         "driver": dice.choice(("gpu.nvidia.com", "gpu.nvidia.com", "d.io")),
         "attributes": attributes,
-        "capacity": {name: {"value": dice.choice(values)} for name, values in capacities.items() if dice.random() < 0.8},
+        "capacity": {
+            name: {"value": dice.choice(values)} for name, values in capacities.items() if dice.random() < 0.8
+        },
     }
     if dice.random() < 0.3:
         made["allowMultipleAllocations"] = dice.random() < 0.7
@@ -187,7 +196,9 @@ def cases(count: int, seed: int, kubernetes: str | None = None) -> list[dict[str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m conformance.generate_cel", description="Random selectors as JSON lines.")
+    parser = argparse.ArgumentParser(
+        prog="python -m conformance.generate_cel", description="Random selectors as JSON lines."
+    )
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kubernetes", help="write this version into each case")

@@ -1,7 +1,8 @@
 """Tight scenarios: demand that meets supply exactly, or misses it by one, where a depth-first search has to backtrack.
 
-Ordinary random scenarios hardly ever make an allocator search; these do (the families of facts/exact-allocator.md, section
-7). With ``large=True`` many of them take the reference longer than anyone waits; the default size ends in milliseconds.
+Ordinary random scenarios hardly ever make an allocator search; these do (the families of facts/exact-allocator.md,
+section 7). With ``large=True`` many of them take the reference longer than anyone waits; the default size ends in
+milliseconds.
 """
 
 import random
@@ -17,7 +18,9 @@ Case = tuple[list[Json], list[Json], Json]
 ANY: Final = "any"
 
 
-def slice_of(driver: str, pool: str, devices: Sequence[Json], *, part: int = 0, parts: int = 1, sets: Sequence[Json] = ()) -> Json:
+def slice_of(
+    driver: str, pool: str, devices: Sequence[Json], *, part: int = 0, parts: int = 1, sets: Sequence[Json] = ()
+) -> Json:
     """One slice of a pool on node-a; the counter sets of a pool fill a slice of their own."""
     return {
         "metadata": {"name": f"{pool}-{part}"},
@@ -51,10 +54,8 @@ def exactly(*selectors: str, count: int = 1, device_class: str = ANY) -> Json:
 
 def claims_of(dice: random.Random, requests: Sequence[Json], constraints: Sequence[Json] = ()) -> list[Json]:
     """The requests in one claim, or (without constraints) sometimes one claim each."""
-    if not constraints and dice.random() < 0.25:
-        groups = [[request] for request in requests]
-    else:
-        groups = [list(requests)]
+    apart = not constraints and dice.random() < 0.25
+    groups = [[request] for request in requests] if apart else [list(requests)]
     return [
         {
             "metadata": {"name": f"c{number}", "namespace": "default"},
@@ -92,7 +93,9 @@ def mig_mix(dice: random.Random, scale: int) -> Case:
     requests: list[Json] = []
     while slots > 0 and len(requests) < 3 + 3 * scale:
         name, _, _, length, _ = dice.choice(offered)
-        requests.append(wanted(f"r{len(requests)}", f"{attribute('profile')} == '{name}'", count=dice.choice((1, 1, 2))))
+        requests.append(
+            wanted(f"r{len(requests)}", f"{attribute('profile')} == '{name}'", count=dice.choice((1, 1, 2)))
+        )
         slots -= length * requests[-1]["exactly"]["count"]
     constraints = []
     if dice.random() < 0.3 and len(requests) > 1:
@@ -105,7 +108,9 @@ def mig_mix(dice: random.Random, scale: int) -> Case:
 def overlapping(dice: random.Random, scale: int) -> Case:
     """Requests whose candidates overlap, with constraints that share members: Hall's theorem by trial."""
     count = 2 + dice.randint(2, 1 + 2 * scale)
-    devices = [device(f"d{n}", index=n, a=dice.randrange(3), b=dice.randrange(2), c=dice.choice("xyz")) for n in range(count)]
+    devices = [
+        device(f"d{n}", index=n, a=dice.randrange(3), b=dice.randrange(2), c=dice.choice("xyz")) for n in range(count)
+    ]
     requests: list[Json] = []
     left = count + dice.choice((-1, 0, 0, 1))
     while left > 0:
@@ -128,12 +133,18 @@ def alternatives(dice: random.Random, scale: int) -> Case:
     devices = [device(f"d{n}", index=n, a=n % 2, b=n % 3) for n in range(count)]
     requests: list[Json] = []
     for n in range(max(1, count + dice.choice((-1, 0, 0, 1)) - dice.randrange(2))):
-        options = [exactly(count=2), exactly()] if dice.random() < 0.6 else [
-            exactly(f"{attribute('a')} == {dice.randrange(2)}", count=dice.choice((1, 2))),
-            exactly(f"{attribute('b')} == {dice.randrange(3)}"),
-            exactly(),
-        ][: dice.choice((2, 3))]
-        requests.append({"name": f"r{n}", "firstAvailable": [{"name": f"s{i}"} | option for i, option in enumerate(options)]})
+        options = (
+            [exactly(count=2), exactly()]
+            if dice.random() < 0.6
+            else [
+                exactly(f"{attribute('a')} == {dice.randrange(2)}", count=dice.choice((1, 2))),
+                exactly(f"{attribute('b')} == {dice.randrange(3)}"),
+                exactly(),
+            ][: dice.choice((2, 3))]
+        )
+        requests.append(
+            {"name": f"r{n}", "firstAvailable": [{"name": f"s{i}"} | option for i, option in enumerate(options)]}
+        )
     constraints: list[Json] = []
     if dice.random() < 0.3 and len(requests) > 1:
         members = dice.sample([each["name"] for each in requests], 2)
@@ -180,7 +191,9 @@ def shares(dice: random.Random, scale: int) -> Case:
     devices: list[Json] = []
     for n in range(count):
         made = device(f"d{n}", index=n, a=n % 2)
-        made["capacity"] = {"memory": {"value": "10"} | ({"requestPolicy": {"default": "2"}} if dice.random() < 0.5 else {})}
+        made["capacity"] = {
+            "memory": {"value": "10"} | ({"requestPolicy": {"default": "2"}} if dice.random() < 0.5 else {})
+        }
         made["allowMultipleAllocations"] = dice.random() < 0.8
         if dice.random() < 0.3:
             made["taints"] = [{"key": "t", "value": "v", "effect": "NoSchedule"}]
@@ -240,7 +253,10 @@ def scenario(seed: int, number: int, kubernetes: str | None = None, *, large: bo
     if dice.random() < 0.07:
         spoilt = dice.choice(dice.choice(claims)["spec"]["devices"]["requests"])
         for asked in spoilt.get("firstAvailable") or [spoilt["exactly"]]:
-            asked["selectors"] = [*asked.get("selectors", ()), {"cel": {"expression": f"{attribute('index')} < 2 || {attribute('nope')}"}}]
+            asked["selectors"] = [
+                *asked.get("selectors", ()),
+                {"cel": {"expression": f"{attribute('index')} < 2 || {attribute('nope')}"}},
+            ]
     made = {
         "name": f"tight-{family.__name__}-{seed}-{number}",
         "features": {

@@ -73,6 +73,29 @@ def slices_of_memory(first: int, count: int) -> Json:
     return {f"memory-slice-{number}": {"value": "1"} for number in range(first, first + count)}
 
 
+def mig(index: int, counter_set: str, profile: str, processors: int, memory: int, start: int, length: int) -> Json:
+    """One placement of a MIG profile on GPU number ``index``."""
+    return {
+        "name": f"gpu-{index}-mig-{profile.replace('.', '-')}-{start}",
+        "attributes": {
+            "type": {"string": "mig"},
+            "profile": {"string": profile},
+            "parentUUID": {"string": f"GPU-{index:04}"},
+            "index": {"int": index},
+            "numa": {"int": index % 2},
+            "resource.kubernetes.io/pcieRoot": {"string": f"pci0000:{index % 2:02}"},
+        },
+        "capacity": {"memory": {"value": f"{memory}Gi"}},
+        "consumesCounters": [
+            {
+                "counterSet": counter_set,
+                "counters": {"multiprocessors": {"value": str(processors)}, "memory": {"value": f"{memory}Gi"}}
+                | slices_of_memory(start, length),
+            },
+        ],
+    }
+
+
 def partitioned(dice: random.Random, count: int) -> tuple[list[Json], list[Json]]:
     """GPUs with their MIG devices: (counter sets, devices). Each GPU offers some of the profiles."""
     sets: list[Json] = []
@@ -90,31 +113,7 @@ def partitioned(dice: random.Random, count: int) -> tuple[list[Json], list[Json]
             whole["consumesCounters"] = [{"counterSet": counter_set, "counters": sets[-1]["counters"]}]
             devices.append(whole)
         for name, processors, memory, length, starts in dice.sample(PROFILES, dice.choice((1, 2, 3))):
-            for start in starts:
-                devices.append(
-                    {
-                        "name": f"gpu-{index}-mig-{name.replace('.', '-')}-{start}",
-                        "attributes": {
-                            "type": {"string": "mig"},
-                            "profile": {"string": name},
-                            "parentUUID": {"string": f"GPU-{index:04}"},
-                            "index": {"int": index},
-                            "numa": {"int": index % 2},
-                            "resource.kubernetes.io/pcieRoot": {"string": f"pci0000:{index % 2:02}"},
-                        },
-                        "capacity": {"memory": {"value": f"{memory}Gi"}},
-                        "consumesCounters": [
-                            {
-                                "counterSet": counter_set,
-                                "counters": {
-                                    "multiprocessors": {"value": str(processors)},
-                                    "memory": {"value": f"{memory}Gi"},
-                                }
-                                | slices_of_memory(start, length),
-                            },
-                        ],
-                    },
-                )
+            devices += [mig(index, counter_set, name, processors, memory, start, length) for start in starts]
     return sets, devices
 
 
@@ -185,7 +184,12 @@ def selector_of_nodes(dice: random.Random) -> Json:
             {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z1"]}]},
             {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z2", "z1"]}]},
             {"matchExpressions": [{"key": "gpus", "operator": "Gt", "values": ["3"]}]},
-            {"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["z2"]}, {"key": "gpus", "operator": "Exists"}]},
+            {
+                "matchExpressions": [
+                    {"key": "zone", "operator": "NotIn", "values": ["z2"]},
+                    {"key": "gpus", "operator": "Exists"},
+                ]
+            },
             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-a"]}]},
             {"matchExpressions": [{"key": "nope", "operator": "DoesNotExist"}]},
             {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z9"]}]},
@@ -212,9 +216,18 @@ def place(dice: random.Random, *, varied: bool, devices: Sequence[Json] = ()) ->
             if dice.random() < 0.1:
                 return {}
             for device in devices:
-                device.update(place(dice, varied=False) if dice.random() < 0.3 else dice.choice(
-                    ({"allNodes": True}, {"nodeName": "node-b"}, {"nodeName": "node-a"}, {"nodeSelector": selector_of_nodes(dice)}),
-                ))
+                device.update(
+                    place(dice, varied=False)
+                    if dice.random() < 0.3
+                    else dice.choice(
+                        (
+                            {"allNodes": True},
+                            {"nodeName": "node-b"},
+                            {"nodeName": "node-a"},
+                            {"nodeSelector": selector_of_nodes(dice)},
+                        ),
+                    )
+                )
             return {"perDeviceNodeSelection": True}
 
 
@@ -228,7 +241,7 @@ def pool(
     odd: bool = False,
     varied: bool = False,
 ) -> list[Json]:
-    """The slices of a pool: split at random; ``odd`` ones are incomplete, outdated, invalid or too many now and then."""
+    """The slices of a pool, split at random; ``odd`` ones are now and then incomplete, outdated, invalid or too many."""
     parts: list[Json] = [{"sharedCounters": list(counter_sets)}] if counter_sets else []
     cuts = sorted(dice.sample(range(1, len(devices)), min(dice.choice((0, 0, 1, 2)), max(len(devices) - 1, 0))))
     for start, end in zip([0, *cuts], [*cuts, len(devices)], strict=True):
@@ -273,7 +286,12 @@ def disturb(dice: random.Random, slices: list[Json]) -> None:
         case 4 if spec.get("sharedCounters"):
             spec["sharedCounters"].append(dict(spec["sharedCounters"][0]))
         case 5:
-            users = [device for each in slices for device in each["spec"].get("devices", ()) if device.get("consumesCounters")]
+            users = [
+                device
+                for each in slices
+                for device in each["spec"].get("devices", ())
+                if device.get("consumesCounters")
+            ]
             if users:
                 use = dice.choice(users)["consumesCounters"][0]
                 if dice.random() < 0.5:

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-def parse(text: str | bytes) -> Iterator[dict[str, Any]]:
+
+def parse(text: bytes) -> Iterator[dict[str, Any]]:
     """Each non-empty line as an object; a broken line ends the run with its number."""
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():

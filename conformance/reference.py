@@ -19,7 +19,7 @@ MODULE_FILES = {"1.36": "go.mod", "1.37": "kubernetes-1.37.mod"}
 """Kubernetes minor version -> the module file that pins its code."""
 
 
-class ReferenceMissing(Exception):
+class MissingReferenceError(Exception):
     """The Go program can't be built here; the text says what is missing and what to do."""
 
 
@@ -34,7 +34,7 @@ def build(kubernetes: str) -> Path:
     """The program that answers for one Kubernetes version, built if its sources changed since.
 
     Raises:
-        ReferenceMissing: where Go is missing, too old, or can't get its modules.
+        MissingReferenceError: where Go is missing, too old, or can't get its modules.
     """
     program = BUILT / f"reference-{kubernetes}"
     stamp = program.with_suffix(program.suffix + ".sources")
@@ -43,7 +43,7 @@ def build(kubernetes: str) -> Path:
         return program
     go = shutil.which("go")
     if go is None:
-        raise ReferenceMissing(
+        raise MissingReferenceError(
             "the Go toolchain is missing: the reference implementations are Go code. "
             "Install Go 1.26 or newer and put `go` on PATH.",
         )
@@ -57,7 +57,7 @@ def build(kubernetes: str) -> Path:
         check=False,
     )
     if done.returncode != 0:
-        raise ReferenceMissing(
+        raise MissingReferenceError(
             f"`go build` failed for Kubernetes {kubernetes}. If it could not download modules, the Go module proxy is "
             f"not reachable: set GOPROXY or fill the module cache. It said:\n{done.stderr.strip()[-2000:]}",
         )
@@ -69,7 +69,7 @@ def ask(kubernetes: str, verb: str, cases: Iterable[dict[str, Any]], *flags: str
     """The reference's answers to ``cases``, in order.
 
     Raises:
-        ReferenceMissing: where the program can't be built.
+        MissingReferenceError: where the program can't be built.
         RuntimeError: if the program fails, which a well-formed case can't cause.
     """
     done = subprocess.run(

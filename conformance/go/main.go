@@ -78,6 +78,11 @@ func eachLine(answer func(line []byte, number int) (any, error)) error {
 			if err := encoder.Encode(result); err != nil {
 				return fmt.Errorf("line %d: %w", number, err)
 			}
+			if in.Buffered() == 0 { // whoever asks line by line gets each answer at once
+				if err := out.Flush(); err != nil {
+					return err
+				}
+			}
 		}
 		if errors.Is(readErr, io.EOF) {
 			return nil

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aliquot.advisor.gpus import family
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.kube.pod import Pod
-from aliquot.scheduling import Refusal
+from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -41,7 +41,9 @@ def holdings(snapshot: Snapshot, refusal: Refusal, wanted: Mapping[str, int]) ->
                 continue
             for pod in snapshot.pods_on(node):
                 request = effective_request(pod)
-                for name in names:
-                    if amount := request.get(name, 0):
-                        found.append(Holding(pod, owner_of(snapshot, pod), node, name, amount, offers[name]))
+                found += [
+                    Holding(pod, owner_of(snapshot, pod), node, name, request[name], offers[name])
+                    for name in names
+                    if request.get(name)
+                ]
     return tuple(sorted(found, key=lambda one: (one.node, one.resource, one.pod.key)))

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
-from aliquot.advisor.gpus import partitioned
+from aliquot.advisor.gpus import GPU, partitioned
 from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.pricing import instances
+from aliquot.pricing.instances import Instance, default_prices
 from aliquot.snapshot.snapshot import Snapshot
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -90,7 +91,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(case, variant)
+                yield _candidate(variant)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -107,16 +108,14 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(case: Case, template: Template) -> Candidate:
+def _candidate(template: Template) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
-    devices = ", ".join(f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount)
-    note = f", {template.note}" if template.note else ""
-    title = (
-        f"Add a node like {template.like}{note}: {devices}"
-        if template.like
-        else f"Add a {kind} node: {devices}"
+    devices = ", ".join(
+        f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount
     )
+    note = f", {template.note}" if template.note else ""
+    title = f"Add a node like {template.like}{note}: {devices}" if template.like else f"Add a {kind} node: {devices}"
     manifest = {
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
         "taints": [str(taint) for taint in node.taints],
@@ -128,7 +127,7 @@ def _candidate(case: Case, template: Template) -> Candidate:
 
     return Candidate(
         kind="add-node",
-        object="node",
+        target="node",
         title=title,
         changes=(Change("node (new)", _command(node, template.count, kind), manifest),),
         apply=apply,
@@ -147,8 +146,8 @@ def _command(node: Node, count: int, kind: str) -> str:
 
 def cost_of(kind: str) -> Cost:
     """The list price of an instance type, if it's known."""
-    row = instances.by_type(kind) if kind else None
-    if row is None:
+    row = default_prices().named(kind) if kind else None
+    if row is None or row.usd_per_hour is None:
         return Cost(None, f"price of {kind} isn't known" if kind else "price isn't known")
     return Cost(
         row.usd_per_hour,
@@ -158,10 +157,10 @@ def cost_of(kind: str) -> Cost:
 
 def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidate]:
     """No group of the cluster helps: the cheapest instance with enough whole NVIDIA GPUs."""
-    count = wanted.get("nvidia.com/gpu")
+    count = wanted.get(GPU)
     if count is None or len(wanted) > 1:
         return
-    for row in instances.cheapest_first(count):
+    for row in _cheapest_first(count):
         node = Node(
             Meta(
                 "",
@@ -169,19 +168,34 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
                     TYPE: row.instance_type,
                     "kubernetes.io/os": "linux",
                     "nvidia.com/gpu.present": "true",
-                    "nvidia.com/gpu.count": str(row.gpu_count),
+                    "nvidia.com/gpu.count": str(int(row.gpu_count or 0)),
                 },
             ),
             allocatable={
-                "cpu": row.vcpu * 1000,
-                "memory": row.memory_mib << 20,
+                "cpu": (row.vcpu or 0) * 1000,
+                "memory": (row.memory_mib or 0) << 20,
                 "pods": 110,
                 "ephemeral-storage": 100 << 30,
-                "nvidia.com/gpu": int(row.gpu_count),
+                GPU: int(row.gpu_count or 0),
             },
         )
         template = Template(node, (), "", 0)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(case, template)
+            yield _candidate(template)
             return
+
+
+def _cheapest_first(count: int) -> list[Instance]:
+    """Priced instances with at least so many whole NVIDIA GPUs."""
+    found = [
+        row
+        for row in default_prices().instances
+        if row.usd_per_hour is not None and (row.gpu_count or 0) >= max(1, count) and _nvidia(row.gpu_model)
+    ]
+    return sorted(found, key=lambda row: (row.usd_per_hour or 0.0, row.instance_type))
+
+
+def _nvidia(model: str) -> bool:
+    known = find(model)
+    return known is not None and known.vendor == "nvidia"

@@ -25,12 +25,14 @@ class Allocation:
     """Calls of upstream's allocateOne (reference), or visited search nodes (exact)."""
 
 
+ConstraintKind = Literal["matchAttribute", "distinctAttribute"]
+
 # --- reasons, one a rule ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorFalse:
-    """A selector says no. `owner`: "class NAME" or "request"; `index`: which selector; `term`: the && part that fails."""
+    """A selector says no. `owner`: "class NAME" or "request"; `index`: which one; `term`: the `&&` part that fails."""
 
     owner: str
     index: int
@@ -66,13 +68,14 @@ class Tainted:
 
 @dataclass(frozen=True, slots=True)
 class CounterShort:
-    """A counter of the pool has less left than the device consumes. `by`: other devices that hold it."""
+    """A counter of the pool has less left than the device consumes."""
 
     counter_set: str
     counter: str
     needed: Quantity
     available: Quantity
     held_by: tuple[DeviceId, ...] = ()
+    """Allocated devices that consume it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class CapacityUnknown:
 class AttributeMissing:
     """A constraint needs an attribute that the device lacks (or whose type cannot be compared)."""
 
-    constraint: Literal["matchAttribute", "distinctAttribute"]
+    constraint: ConstraintKind
     attribute: str
 
 
@@ -105,7 +108,7 @@ class AttributeMissing:
 class ConstraintBroken:
     """A constraint's other members cannot agree with this device's value. `values`: what they could offer."""
 
-    constraint: Literal["matchAttribute", "distinctAttribute"]
+    constraint: ConstraintKind
     attribute: str
     value: str
     values: tuple[str, ...]

@@ -17,7 +17,7 @@ def awarded(plan: Plan, view: View, picks: Picks, classes: Mapping[str, DeviceCl
     """The allocations of all claims.
 
     Raises:
-        ResultFault: the picked devices can't be written down as an allocation.
+        ResultError: the picked devices can't be written down as an allocation.
     """
     if len(plan.claims) == 1:
         return Allocation((_claim(plan, view, picks, 0, classes),), visited)

@@ -16,8 +16,8 @@ from aliquot.allocation.descent import NONE, Descent, lacking
 from aliquot.allocation.guided import Guided
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.plan import Compiler, Plan, recipe_name
-from aliquot.allocation.pools import PoolFault, Pools
-from aliquot.allocation.results import ResultFault
+from aliquot.allocation.pools import PoolError, Pools
+from aliquot.allocation.results import ResultError
 from aliquot.allocation.search import Picks, Stopped
 from aliquot.allocation.selectors import Selectors
 from aliquot.allocation.standing import Standing, Taken, standing_of, taken_of
@@ -71,7 +71,7 @@ class Exact:
             return view
         try:
             pools = self._pools.gather(node)
-        except PoolFault as error:
+        except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
         view = self._views[node.meta.name] = View(node, pools, self.supply.features, self.selectors)
         self._standings.pop(node.meta.name, None)
@@ -124,5 +124,5 @@ class Exact:
     def _allocation(self, plan: Plan, view: View, picks: Picks, visited: int) -> Answer:
         try:
             return awarded(plan, view, picks, self.supply.classes, visited)
-        except ResultFault as error:
+        except ResultError as error:
             return Refusal("fatal", str(error), visited)

@@ -35,9 +35,7 @@ class AllocatedState:
     """Taken for one claim alone."""
     shares: frozenset[tuple[DeviceId, str]] = frozenset()
     """(device, share ID) of devices that allow several allocations."""
-    consumed: Mapping[DeviceId, Mapping[str, Quantity]] = field(
-        default_factory=dict[DeviceId, Mapping[str, Quantity]]
-    )
+    consumed: Mapping[DeviceId, Mapping[str, Quantity]] = field(default_factory=dict[DeviceId, Mapping[str, Quantity]])
     """Capacity that the shares of a device use, by name."""
     holders: Mapping[DeviceId, tuple[Holder, ...]] = field(default_factory=dict[DeviceId, tuple[Holder, ...]])
     """Who holds a device or a share of it; only for the story."""

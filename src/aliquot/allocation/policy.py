@@ -14,7 +14,7 @@ from aliquot.units.quantity import Format, Quantity
 _INT64_MAX: Final = 2**63 - 1
 
 
-class CapacityFault(ValueError):
+class CapacityError(ValueError):
     """An amount that can't be calculated with. The text is upstream's; the scheduler gives up on the pod."""
 
 
@@ -27,9 +27,7 @@ class Taken:
     """It's the request itself, neither copied nor rounded: the amount that upstream's 1.36 then adds to."""
 
 
-def takes(
-    requested: Quantity | None, capacity: Capacity, *, fractional: bool = False, strict: bool = False
-) -> Taken:
+def takes(requested: Quantity | None, capacity: Capacity, *, fractional: bool = False, strict: bool = False) -> Taken:
     """Returns what a request takes of a capacity, before the policy is checked.
 
     Args:
@@ -39,7 +37,7 @@ def takes(
         strict: 1.37: amounts beyond 64 bits are faults.
 
     Raises:
-        CapacityFault: the policy can't be calculated with.
+        CapacityError: the policy can't be calculated with.
     """
     policy = capacity.policy
     if requested is None:
@@ -58,7 +56,7 @@ def breaks_policy(amount: Quantity, policy: RequestPolicy | None, *, fractional:
     """Says whether an amount is outside the policy. The default itself is always inside.
 
     Raises:
-        CapacityFault: the policy can't be calculated with.
+        CapacityError: the policy can't be calculated with.
     """
     if policy is None or (policy.default is not None and _same_value_in_go(amount, policy.default)):
         return False
@@ -107,7 +105,7 @@ def _outside_range(amount: Quantity, valid: ValidRange, fractional: bool) -> boo
     if valid.step is None:
         return False
     if valid.min is None:
-        raise CapacityFault("invalid memory address or nil pointer dereference")  # a step without min: Go panics
+        raise CapacityError("invalid memory address or nil pointer dereference")  # a step without min: Go panics
     if _in_thousandths(valid, fractional):
         if not _exact_in_thousandths(amount):
             return True
@@ -140,9 +138,9 @@ def _same_value_in_go(amount: Quantity, default: Quantity) -> bool:
 
 def _nonzero(step: int) -> int:
     if step == 0:
-        raise CapacityFault("integer divide by zero")
+        raise CapacityError("integer divide by zero")
     return step
 
 
-def _beyond(what: str) -> CapacityFault:
-    return CapacityFault(f"capacity request cannot be represented in the device's range arithmetic: {what}")
+def _beyond(what: str) -> CapacityError:
+    return CapacityError(f"capacity request cannot be represented in the device's range arithmetic: {what}")

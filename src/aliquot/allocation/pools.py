@@ -3,13 +3,14 @@
 The rules are those of upstream's GatherPools (../shared/facts/allocator.md, section 2).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aliquot.allocation.answer import PoolStory
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
-from aliquot.allocation.reach import BrokenSelector, reaches
+from aliquot.allocation.reach import BrokenSelectorError, reaches
 from aliquot.dra.device import CounterSet, Slice
 from aliquot.kube.node import Node
 
@@ -43,7 +44,7 @@ class Pool:
         return f"{self.driver}/{self.name}"
 
 
-class PoolFault(ValueError):
+class PoolError(ValueError):
     """A slice's node selection can't be parsed. The text is upstream's."""
 
 
@@ -71,7 +72,7 @@ class Pools:
         Stable takes pools in random order; here they come in the order of their first slice.
 
         Raises:
-            PoolFault: a node selector can't be parsed.
+            PoolError: a node selector can't be parsed.
         """
         candidates = [*self._of_node.get(node.name, ()), *self._shared] if self._sorted else self._slices
         newest: dict[PoolKey, list[Slice]] = {}
@@ -91,6 +92,39 @@ class Pools:
             late.sort(key=lambda pool: pool.key)
         return (*pools, *late)
 
+    def troubles(self, node: Node) -> tuple[PoolStory, ...]:
+        """Returns the pools that supply nothing to a node although they could be meant for it, and why.
+
+        Pools that only name other nodes aren't told.
+
+        Raises:
+            PoolError: a node selector can't be parsed.
+        """
+        seen = {pool.key: pool for pool in self.gather(node)}
+        of_pool: dict[PoolKey, list[Slice]] = {}
+        for one in self._slices:
+            of_pool.setdefault((one.driver, one.pool), []).append(one)
+        stories: list[PoolStory] = []
+        for key, slices in sorted(of_pool.items()):
+            pool = seen.get(key)
+            if pool is None:
+                stories.extend(self._absent(key, slices, node))
+            elif pool.state != "usable":
+                stories.append(PoolStory(*key, pool.state, pool.detail))
+        return tuple(stories)
+
+    def _absent(self, key: PoolKey, slices: Sequence[Slice], node: Node) -> Iterator[PoolStory]:
+        relevant = [one for one in slices if self._relevant(one, node)]
+        if relevant:
+            old, new = max(one.generation for one in relevant), max(one.generation for one in slices)
+            yield PoolStory(*key, "outdated", f"generation {new} is being published; this node still has {old}")
+        elif not self._features.partitionable_devices and any(one.shared_counters for one in slices):
+            yield PoolStory(*key, "ignored", "DRAPartitionableDevices is off")
+        elif any(one.node_selector is not None or one.per_device_node_selection for one in slices):
+            yield PoolStory(*key, "node not selected", f"no node selection of its {len(slices)} slices matches")
+        elif not any(one.node_name for one in slices):
+            yield PoolStory(*key, "ignored", "its slices say nothing about nodes")
+
     def _relevant(self, one: Slice, node: Node) -> bool:
         if not self._features.partitionable_devices and (
             one.per_device_node_selection is not None or one.shared_counters
@@ -101,15 +135,15 @@ class Pools:
         if one.node_name or one.all_nodes or one.node_selector is not None:
             try:
                 return reaches(node, one.node_name, one.all_nodes, one.node_selector)
-            except BrokenSelector as error:
-                raise PoolFault(f"failed to perform node selection for slice {one.meta.name}: {error}") from error
+            except BrokenSelectorError as error:
+                raise PoolError(f"failed to perform node selection for slice {one.meta.name}: {error}") from error
         if one.per_device_node_selection:
             for device in one.devices:
                 try:
                     if reaches(node, device.node_name, device.all_nodes, device.node_selector):
                         return True
-                except BrokenSelector as error:
-                    raise PoolFault(
+                except BrokenSelectorError as error:
+                    raise PoolError(
                         f"failed to perform node selection for device {device.name} in slice {one.meta.name}: {error}"
                     ) from error
         return False  # no node selection that this release knows: silently left out

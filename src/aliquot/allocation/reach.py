@@ -4,19 +4,19 @@ Node selectors are read as k8s.io/component-helpers' nodeaffinity reads them: an
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from aliquot.kube.matching import integer, term_selects
 from aliquot.kube.node import Node
-from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm
 
 _NAME: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)")
 _VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _PREFIX: Final = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
 
-class BrokenSelector(ValueError):
+class BrokenSelectorError(ValueError):
     """A node selector that can't be parsed."""
 
 
@@ -24,7 +24,7 @@ def reaches(node: Node, node_name: str | None, all_nodes: bool | None, selector:
     """Says whether a node is selected.
 
     Raises:
-        BrokenSelector: the selector can't be parsed; upstream treats that as fatal.
+        BrokenSelectorError: the selector can't be parsed; upstream treats that as fatal.
     """
     if node_name:
         return node.name == node_name
@@ -37,37 +37,13 @@ def selects(selector: NodeSelector, node: Node) -> bool:
     """Says whether any term of a node selector matches.
 
     Raises:
-        BrokenSelector: some term can't be parsed, even if another matches.
+        BrokenSelectorError: some term can't be parsed, even if another matches.
     """
     terms = [term for term in selector.terms if term.expressions or term.fields]
     problems = [problem for term in terms for problem in _problems(term)]
     if problems:
-        raise BrokenSelector("; ".join(problems))
-    return any(_term_matches(term, node) for term in terms)
-
-
-def _term_matches(term: NodeSelectorTerm, node: Node) -> bool:
-    return all(_label_matches(one, node.meta.labels) for one in term.expressions) and all(
-        ((node.name if one.key == "metadata.name" else "") == one.values[0]) == (one.operator == "In")
-        for one in term.fields
-    )
-
-
-def _label_matches(one: Requirement, labels: Mapping[str, str]) -> bool:
-    value = labels.get(one.key)
-    match one.operator:
-        case "In":
-            return value is not None and value in one.values
-        case "NotIn":
-            return value is None or value not in one.values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-        case _:  # Gt, Lt: _problems has refused all others
-            if value is None or not _integer(value):
-                return False
-            return int(value) > int(one.values[0]) if one.operator == "Gt" else int(value) < int(one.values[0])
+        raise BrokenSelectorError("; ".join(problems))
+    return any(term_selects(term, node) for term in terms)
 
 
 def _problems(term: NodeSelectorTerm) -> Sequence[str]:
@@ -81,7 +57,7 @@ def _problems(term: NodeSelectorTerm) -> Sequence[str]:
                 if one.values:
                     problems.append(f"{one.key}: values must be empty for operator {one.operator}")
             case "Gt" | "Lt":
-                if len(one.values) != 1 or not _integer(one.values[0]):
+                if len(one.values) != 1 or integer(one.values[0]) is None:
                     problems.append(f"{one.key}: operator {one.operator} needs exactly one integer")
             case _:
                 problems.append(f"{one.key}: operator {one.operator!r} is not supported")
@@ -94,10 +70,6 @@ def _problems(term: NodeSelectorTerm) -> Sequence[str]:
         elif len(one.values) != 1:
             problems.append(f"field {one.key}: must have one value")
     return problems
-
-
-def _integer(text: str) -> bool:
-    return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 def _is_key(key: str) -> bool:

@@ -12,13 +12,13 @@ from aliquot.allocation.answer import Allocation, Answer, Refusal
 from aliquot.allocation.behaviour import V1_36, Behaviour
 from aliquot.allocation.features import Implementation, implementation_of
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.pools import PoolFault, Pools
-from aliquot.allocation.reference_attempt import Attempt, Fatal, candidates_of
+from aliquot.allocation.pools import PoolError, Pools
+from aliquot.allocation.reference_attempt import Attempt, FatalError, candidates_of
 from aliquot.allocation.reference_capacity import InUse
 from aliquot.allocation.reference_counters import Available, Charged
-from aliquot.allocation.reference_search import BudgetSpent, OutOfTime, Search
+from aliquot.allocation.reference_search import BudgetSpentError, OutOfTimeError, Search
 from aliquot.allocation.reference_validate import validate
-from aliquot.allocation.results import ResultFault, claim_allocation
+from aliquot.allocation.results import ResultError, claim_allocation
 from aliquot.allocation.selectors import Selectors
 from aliquot.dra.claim import Claim, ClaimAllocation
 from aliquot.dra.device import Device
@@ -67,7 +67,7 @@ class Reference:
         """Answers for one node; see `inputs.Engine`."""
         try:
             pools = self._pools.gather(node)
-        except PoolFault as error:
+        except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
         features = self.supply.features
         attempt = Attempt(
@@ -85,17 +85,17 @@ class Reference:
         )
         try:
             validate(attempt, self.supply)
-        except Fatal as error:
+        except FatalError as error:
             return Refusal("fatal", str(error))
         search = Search(attempt, self.limit, self.budget)
         try:
             if search.run():
                 return Allocation(self._results(attempt, search), search.steps)
-        except (Fatal, ResultFault) as error:
+        except (FatalError, ResultError) as error:
             return Refusal("fatal", str(error), search.steps)
-        except OutOfTime:
+        except OutOfTimeError:
             return Refusal("gave up", "timed out trying to allocate devices", search.steps)
-        except BudgetSpent:
+        except BudgetSpentError:
             return Refusal("gave up", f"undecided after testing {self.budget} devices", search.steps)
         if any(pool.state == "invalid" for pool in pools):
             return Refusal("this node only", "invalid resource pools were encountered", search.steps)

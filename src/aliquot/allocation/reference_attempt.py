@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
 from aliquot.allocation.pools import Pool
-from aliquot.allocation.reach import BrokenSelector, reaches
+from aliquot.allocation.reach import BrokenSelectorError, reaches
 from aliquot.allocation.reference_capacity import InUse, Shares, Wishes, amounts
 from aliquot.allocation.reference_constraints import Rule
 from aliquot.allocation.reference_counters import Charged
@@ -16,8 +17,14 @@ from aliquot.dra.claim import Claim, DeviceClass, Request, SubRequest
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
 
+_MISSING_KEY_HINT: Final = (
+    ". consider using CEL optional chaining (.? followed by orValue()) "
+    "or guarding the check with has() for optional fields"
+)
+"""What 1.37 appends to the error of a missing attribute."""
 
-class Fatal(Exception):  # noqa: N818 - it names a category of answers, and never leaves the engine
+
+class FatalError(Exception):
     """The scheduler gives up on the pod. The text is upstream's."""
 
 
@@ -120,7 +127,7 @@ class Attempt:
         """Says whether class, request and per-device node selection select a device.
 
         Raises:
-            Fatal: a selector has no verdict, or a node selector can't be parsed.
+            FatalError: a selector has no verdict, or a node selector can't be parsed.
         """
         if candidate.device.binding_conditions and not self.features.binding_conditions:
             return False
@@ -141,18 +148,20 @@ class Attempt:
         device = candidate.device
         try:
             return reaches(self.node, device.node_name, device.all_nodes, device.node_selector)
-        except BrokenSelector as error:
-            raise Fatal(f"failed to parse node selector: {error}") from error
+        except BrokenSelectorError as error:
+            raise FatalError(f"failed to parse node selector: {error}") from error
 
     def _all_true(self, owner: str, selectors: Sequence[str | None], candidate: Candidate) -> bool:
         for index, expression in enumerate(selectors):
             if expression is None:
-                raise Fatal(f"{owner}: selector #{index}: CEL expression empty (unsupported selector type?)")
+                raise FatalError(f"{owner}: selector #{index}: CEL expression empty (unsupported selector type?)")
             verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
             if isinstance(verdict, Failure):
-                named = verdict.phase == "runtime" and self.behaviour.errors_name_devices
-                where = f" on device {candidate.id}" if named else ""
-                raise Fatal(f"{owner}: selector #{index}{where}: CEL {verdict.phase} error: {verdict.text}")
+                text = f"CEL {verdict.phase} error: {verdict.text}"
+                if verdict.phase == "runtime" and self.behaviour.errors_name_devices:
+                    hint = _MISSING_KEY_HINT if "no such key:" in text and _MISSING_KEY_HINT not in text else ""
+                    raise FatalError(f"{owner}: selector #{index} on device {candidate.id}: {text}{hint}")
+                raise FatalError(f"{owner}: selector #{index}: {text}")
             if not verdict:
                 return False
         return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import AllocatedState
-from aliquot.allocation.policy import CapacityFault, Taken, breaks_policy, takes, unknown_names
+from aliquot.allocation.policy import CapacityError, Taken, breaks_policy, takes, unknown_names
 from aliquot.dra.device import Capacity, DeviceId
 from aliquot.units.quantity import Quantity
 
@@ -51,7 +51,9 @@ class InUse:
             or (self.behaviour.shares_pay_once and any(taken == device for taken, _ in self.state.shares))
         )
 
-    def fits(self, wishes: Wishes, device: DeviceId, capacities: Mapping[str, Capacity], *, empty: bool = False) -> bool:
+    def fits(
+        self, wishes: Wishes, device: DeviceId, capacities: Mapping[str, Capacity], *, empty: bool = False
+    ) -> bool:
         """Says whether a request fits beside what is in use. A capacity that the device lacks: it doesn't.
 
         Args:
@@ -61,7 +63,7 @@ class InUse:
             empty: as if nothing were in use.
 
         Raises:
-            CapacityFault: an amount that can't be calculated with.
+            CapacityError: an amount that can't be calculated with.
         """
         if unknown_names({name: wanted.amount for name, wanted in wishes.items()}, capacities):
             return False
@@ -122,10 +124,10 @@ class InUse:
             taken = takes(
                 wanted.amount if wanted is not None else None, capacity, fractional=self.fractional, strict=strict
             )
-        except CapacityFault as error:
-            raise CapacityFault(f'capacity "{name}": {error}') from error
+        except CapacityError as error:
+            raise CapacityError(f'capacity "{name}": {error}') from error
         if strict and taken.amount.sign < 0:
-            raise CapacityFault(f'capacity "{name}": capacity value is negative')
+            raise CapacityError(f'capacity "{name}": capacity value is negative')
         return taken
 
     def _is_request(self, taken: Taken) -> bool:

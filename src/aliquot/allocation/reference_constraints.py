@@ -17,7 +17,7 @@ Values = tuple[str, frozenset[object]]
 
 
 class Rule(Protocol):
-    """A constraint while a claim is searched. Every successful `add` is followed by at most one `remove`, last first."""
+    """A constraint while a claim is searched. After a successful `add` comes at most one `remove`, last first."""
 
     def add(self, request: str, alternative: str, device: Device, driver: str) -> bool:
         """Takes a device into the set if it may be there. `alternative` is "" for a request without."""

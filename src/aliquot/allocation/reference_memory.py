@@ -39,7 +39,9 @@ class Memory(Generic[W]):
         """Returns all that decides what happens from a place in a claim on."""
         attempt = self.attempt
         if self._admin:
-            held: Hashable = frozenset((device, frozenset(claims)) for device, claims in attempt.picked.items() if claims)
+            held: Hashable = frozenset(
+                (device, frozenset(claims)) for device, claims in attempt.picked.items() if claims
+            )
         else:
             held = frozenset(device for device, claims in attempt.picked.items() if claims)
         return (

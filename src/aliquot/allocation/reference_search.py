@@ -10,8 +10,8 @@ from enum import Enum, auto
 from typing import Final
 
 from aliquot.allocation.inputs import RESULTS_LIMIT
-from aliquot.allocation.policy import CapacityFault
-from aliquot.allocation.reference_attempt import Attempt, Fatal, Need
+from aliquot.allocation.policy import CapacityError
+from aliquot.allocation.reference_attempt import Attempt, FatalError, Need
 from aliquot.allocation.reference_memory import DeadEnd, Memory
 from aliquot.allocation.reference_take import GiveBack, take
 
@@ -19,11 +19,11 @@ MEMORY_FROM: Final = 500
 """Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
 
 
-class OutOfTime(Exception):  # noqa: N818 - no fault: the search was told when to stop
+class OutOfTimeError(Exception):
     """kube-scheduler's time would be over: the walk would test more devices than it can in 10 s."""
 
 
-class BudgetSpent(Exception):  # noqa: N818 - no fault: the search was told when to stop
+class BudgetSpentError(Exception):
     """The search itself has tested as many devices as it may, and doesn't know the outcome."""
 
 
@@ -115,9 +115,9 @@ class Search:
         """Searches; True: found.
 
         Raises:
-            Fatal: the scheduler would give up on the pod.
-            OutOfTime: the scheduler's time would be over.
-            BudgetSpent: too many devices were tested here.
+            FatalError: the scheduler would give up on the pod.
+            OutOfTimeError: the scheduler's time would be over.
+            BudgetSpentError: too many devices were tested here.
         """
         place: _Place | None = _Place()
         while place is not None:
@@ -202,7 +202,7 @@ class Search:
                     self._remember(choice, why)
             self._stack.pop()
         if why is _Why.TOO_MANY:
-            raise Fatal("allocation max size exceeded")
+            raise FatalError("allocation max size exceeded")
         return None
 
     def _remember(self, choice: _Device, why: _Why) -> None:
@@ -231,19 +231,19 @@ class Search:
             try:
                 if not attempt.capacity.fits(need.wishes, candidate.id, candidate.device.capacity):
                     return None
-            except CapacityFault as error:
+            except CapacityError as error:
                 where = f"claim {attempt.claims[need.claim].meta.key}, request {need.recipe.name}"
-                raise Fatal(f"{where}: checking capacity for device {candidate.id}: {error}") from error
+                raise FatalError(f"{where}: checking capacity for device {candidate.id}: {error}") from error
         return take(attempt, need, candidate, must=False)
 
     def _count(self, tests: int, *, walked: bool) -> None:
         self._tests += tests
         if self._tests > self._limit:
-            raise OutOfTime
+            raise OutOfTimeError
         if walked:
             self._left -= tests
             if self._left < 0:
-                raise BudgetSpent
+                raise BudgetSpentError
 
 
 def _next_device(place: _Place, start: int) -> _Place:

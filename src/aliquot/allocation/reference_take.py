@@ -5,8 +5,8 @@ This is where most of upstream's defects live; each is a field of `Behaviour`, n
 
 from collections.abc import Callable
 
-from aliquot.allocation.policy import CapacityFault
-from aliquot.allocation.reference_attempt import Attempt, Candidate, Fatal, Need, Taking
+from aliquot.allocation.policy import CapacityError
+from aliquot.allocation.reference_attempt import Attempt, Candidate, FatalError, Need, Taking
 from aliquot.allocation.reference_capacity import Shares
 from aliquot.allocation.reference_constraints import Rule
 from aliquot.allocation.tolerate import blocking_taints
@@ -24,7 +24,7 @@ def take(attempt: Attempt, need: Need, candidate: Candidate, *, must: bool) -> G
         must: mode All: exactly this device is wanted, so a constraint in the way is an error.
 
     Raises:
-        Fatal: a constraint is in the way of a device that must be had, or an amount can't be calculated with.
+        FatalError: a constraint is in the way of a device that must be had, or an amount can't be calculated with.
     """
     features, behaviour, device = attempt.features, attempt.behaviour, candidate.device
     shareable = features.consumable_capacity and device.allow_multiple
@@ -51,7 +51,9 @@ def take(attempt: Attempt, need: Need, candidate: Candidate, *, must: bool) -> G
     if kept < len(rules):
         if must:
             where = f"claim {attempt.claims[need.claim].meta.key}, request {need.recipe.name}"
-            raise Fatal(f"{where}: cannot add device {candidate.id} because a claim constraint would not be satisfied")
+            raise FatalError(
+                f"{where}: cannot add device {candidate.id} because a claim constraint would not be satisfied"
+            )
         _removed(rules[:kept], need)
         unpay()
         return None
@@ -113,6 +115,6 @@ def _capacity(attempt: Attempt, need: Need, candidate: Candidate, *, shareable: 
         if not attempt.capacity.fits(need.wishes, candidate.id, capacities):
             return None
         return attempt.capacity.take(need.wishes, candidate.id, capacities) if shareable else {}
-    except CapacityFault as error:
+    except CapacityError as error:
         where = f"claim {attempt.claims[need.claim].meta.key}, request {need.recipe.name}"
-        raise Fatal(f"{where}: rechecking capacity for device {candidate.id}: {error}") from error
+        raise FatalError(f"{where}: rechecking capacity for device {candidate.id}: {error}") from error

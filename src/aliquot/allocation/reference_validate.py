@@ -5,8 +5,8 @@ it needs every device that is selected, so its selectors are evaluated before th
 """
 
 from aliquot.allocation.inputs import RESULTS_LIMIT, Supply
-from aliquot.allocation.policy import CapacityFault
-from aliquot.allocation.reference_attempt import Attempt, Candidate, Fatal, Need
+from aliquot.allocation.policy import CapacityError
+from aliquot.allocation.reference_attempt import Attempt, Candidate, FatalError, Need
 from aliquot.allocation.reference_capacity import wishes_of
 from aliquot.allocation.reference_constraints import Rule, rule_of
 from aliquot.dra.claim import Claim, SubRequest
@@ -18,7 +18,7 @@ def validate(attempt: Attempt, supply: Supply) -> None:
     """Fills the attempt's needs and rules.
 
     Raises:
-        Fatal: a claim can't be handled.
+        FatalError: a claim can't be handled.
     """
     for number, claim in enumerate(attempt.claims):
         least = 0
@@ -27,14 +27,15 @@ def validate(attempt: Attempt, supply: Supply) -> None:
             attempt.needs[number, index] = needs
             fewest = min(need.count for need in needs)
             if attempt.behaviour.limit_per_request and fewest > RESULTS_LIMIT - least:
-                raise Fatal(
+                raise FatalError(
                     f"claim {claim.meta.key}, request {request.name}: adding {fewest} devices exceeds the claim limit "
                     f"of {RESULTS_LIMIT}, with {least} already accounted for"
                 )
             least += fewest
         if least > RESULTS_LIMIT:
-            raise Fatal(
-                f"claim {claim.meta.key}: number of requested devices {least} exceeds the claim limit of {RESULTS_LIMIT}"
+            raise FatalError(
+                f"claim {claim.meta.key}: number of requested devices {least} "
+                f"exceeds the claim limit of {RESULTS_LIMIT}"
             )
         attempt.rules.append(tuple(_rules(attempt, claim)))
         attempt.takings.append([])
@@ -44,16 +45,16 @@ def _needs(attempt: Attempt, supply: Supply, number: int, index: int) -> list[Ne
     claim, features = attempt.claims[number], attempt.features
     request, where = claim.spec.requests[index], f"claim {claim.meta.key}"
     if request.first_available and not features.prioritized_list:
-        raise Fatal(
+        raise FatalError(
             f"{where}, request {request.name}: has subrequests, but the DRAPrioritizedList feature is disabled"
         )
     if not features.consumable_capacity and attempt.implementation != "stable":
         off = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
         if request.exactly is not None and request.exactly.capacity is not None:
-            raise Fatal(f"{where}, request {request.name}: {off}")
+            raise FatalError(f"{where}, request {request.name}: {off}")
         for recipe in request.first_available:
             if recipe.capacity is not None:
-                raise Fatal(f"{where}, subrequest {recipe.name}: {off}")
+                raise FatalError(f"{where}, subrequest {recipe.name}: {off}")
     if request.first_available:
         return [
             _need(attempt, supply, (number, index), alternative, recipe)
@@ -70,14 +71,14 @@ def _need(
     where = f"claim {claim.meta.key}, request {recipe.name}"
     for position, expression in enumerate(recipe.selectors):
         if expression is None:
-            raise Fatal(f"{where}, selector #{position}: CEL expression empty (unsupported selector type?)")
+            raise FatalError(f"{where}, selector #{position}: CEL expression empty (unsupported selector type?)")
     if alternative is None and recipe.admin_access is not None and not attempt.features.admin_access:
-        raise Fatal(f"{where}: admin access is requested, but the feature is disabled")
+        raise FatalError(f"{where}: admin access is requested, but the feature is disabled")
     if not recipe.class_name:
-        raise Fatal(f"{where}: missing device class name (unsupported request type?)")
+        raise FatalError(f"{where}: missing device class name (unsupported request type?)")
     device_class = supply.classes.get(recipe.class_name)
     if device_class is None:
-        raise Fatal(
+        raise FatalError(
             f"{where}: could not retrieve device class {recipe.class_name}: "
             f'deviceclass.resource.k8s.io "{recipe.class_name}" not found'
         )
@@ -86,26 +87,27 @@ def _need(
     match recipe.mode:
         case "ExactCount":
             if recipe.count > _GO_MAX_INT:
-                raise Fatal(f"{where}: exact count {recipe.count} is too large")
+                raise FatalError(f"{where}: exact count {recipe.count} is too large")
             need.count = recipe.count
         case "All":
             need.every = tuple(_every(attempt, need, where))
             need.count = len(need.every)
         case _:
-            raise Fatal(f"{where}: unsupported count mode {recipe.mode}")
+            raise FatalError(f"{where}: unsupported count mode {recipe.mode}")
     return need
 
 
 def _every(attempt: Attempt, need: Need, where: str) -> list[Candidate]:
+    asks = "asks for all devices, but"
     found: list[Candidate] = []
     of_pool: dict[tuple[str, str], list[Candidate]] = {}
     for candidate in attempt.candidates:
         of_pool.setdefault(candidate.pool.key, []).append(candidate)
     for pool in attempt.pools:
         if pool.state == "incomplete":
-            raise Fatal(f"{where}: asks for all devices, but resource pool {pool.label} is currently being updated")
+            raise FatalError(f"{where}: {asks} resource pool {pool.label} is currently being updated")
         if pool.state == "invalid":
-            raise Fatal(f"{where}: asks for all devices, but resource pool {pool.label} is currently invalid")
+            raise FatalError(f"{where}: {asks} resource pool {pool.label} is currently invalid")
         found.extend(
             candidate
             for candidate in of_pool.get(pool.key, ())
@@ -121,8 +123,8 @@ def _capacity_suffices(attempt: Attempt, need: Need, candidate: Candidate, where
         return attempt.capacity.fits(
             need.wishes, candidate.id, candidate.device.capacity, empty=attempt.behaviour.all_counts_busy_capacity
         )
-    except CapacityFault as error:
-        raise Fatal(f"{where}: checking capacity for device {candidate.device.name}: {error}") from error
+    except CapacityError as error:
+        raise FatalError(f"{where}: checking capacity for device {candidate.device.name}: {error}") from error
 
 
 def _rules(attempt: Attempt, claim: Claim) -> list[Rule]:
@@ -130,7 +132,7 @@ def _rules(attempt: Attempt, claim: Claim) -> list[Rule]:
     for index, constraint in enumerate(claim.spec.constraints):
         rule = rule_of(constraint, attempt.features, attempt.behaviour, attempt.implementation)
         if rule is None:
-            raise Fatal(
+            raise FatalError(
                 f"claim {claim.meta.key}, constraint #{index}: empty constraint (unsupported constraint type?)"
             )
         rules.append(rule)

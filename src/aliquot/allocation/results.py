@@ -24,7 +24,7 @@ SHARE_ID: Final = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa"
 """Stands for the random UUID that kube-scheduler makes for a share."""
 
 
-class ResultFault(ValueError):
+class ResultError(ValueError):
     """The picked devices can't be written down as an allocation. The text is upstream's."""
 
 
@@ -79,7 +79,7 @@ def claim_allocation(
         implementation: stable pins to the slice's node, the others to `node`, and only they know bindsToNode.
 
     Raises:
-        ResultFault: a slice's node selector has several terms.
+        ResultError: a slice's node selector has several terms.
     """
     picks = tuple(picks)
     requests = claim.spec.requests
@@ -156,7 +156,7 @@ def _node_selector(claim: Claim, picks: Sequence[Pick], node: Node, *, stable: b
             return NodeSelector((NodeSelectorTerm(fields=(here,)),))
         terms = source.node_selector.terms if source.node_selector is not None else ()
         if len(terms) > 1:
-            raise ResultFault(
+            raise ResultError(
                 f"create NodeSelector for claim {claim.meta.name}: "
                 f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms"
             )

@@ -11,9 +11,9 @@ from typing import Protocol
 from aliquot.allocation.bits import members
 from aliquot.allocation.blocks import Amounts, Block, blocks_of
 from aliquot.allocation.features import Features
-from aliquot.allocation.policy import CapacityFault, breaks_policy, takes, unknown_names
+from aliquot.allocation.policy import CapacityError, breaks_policy, takes, unknown_names
 from aliquot.allocation.pools import Pool, PoolKey
-from aliquot.allocation.reach import BrokenSelector, reaches
+from aliquot.allocation.reach import BrokenSelectorError, reaches
 from aliquot.allocation.reference_constraints import attribute_of
 from aliquot.allocation.selectors import Failure, Selectors
 from aliquot.allocation.tolerate import blocking_taints
@@ -238,7 +238,7 @@ class View:
             try:
                 if not reaches(self.node, device.node_name, device.all_nodes, device.node_selector):
                     alive &= ~(1 << number)
-            except BrokenSelector as error:
+            except BrokenSelectorError as error:
                 errors[number] = Blame("", 0, f"failed to parse node selector: {error}")
                 alive &= ~(1 << number)
         consumes: dict[int, int] = {}
@@ -246,7 +246,7 @@ class View:
         for number in members(checked if self.features.consumable_capacity else 0):
             try:
                 amounts = self._takes(number, wanted)
-            except CapacityFault as error:
+            except CapacityError as error:
                 errors[number] = Blame("capacity", 0, str(error))
                 amounts = None
             if amounts is None:

@@ -1,8 +1,10 @@
 """The device that an expression looks at: a small protocol, and its form prepared once for many expressions."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, ClassVar, Final, Protocol
 
+from aliquot.cel.quantities import parse_semver
+from aliquot.cel.values import Err, Value
 from aliquot.units.quantity import Quantity
 
 
@@ -44,16 +46,90 @@ class DeviceLike(Protocol):
         ...
 
 
+class Domains(dict[str, dict[str, Value]]):
+    """Names by domain. Looking up an unknown domain gives an empty map, though `in` says that it isn't there."""
+
+    __slots__ = ()
+
+    default: ClassVar[dict[str, Value]] = {}
+
+
 class PreparedDevice:
     """A device whose attributes are converted and grouped by domain: make one per device, evaluate many programs.
 
     One attribute that can't be converted (a version that isn't a semantic version, a list where the gate for lists is
-    off) makes *every* expression fail on the device, even `true`.
+    off) makes *every* expression fail on the device, even `true`. Maps keep the published order; Go's have none.
     """
 
-    __slots__ = ()
+    __slots__ = ("attributes", "capacity", "failure", "list_failure", "longest", "root")
+
+    def __init__(self, device: DeviceLike) -> None:
+        self.failure: str | None = None
+        """Why no expression can be evaluated on the device, whatever the gates; None if they can."""
+        self.list_failure: str | None = None
+        """As `failure`, where lists aren't supported."""
+        self.longest = 0
+        """The length of the longest text or list, or the number of the most names in a domain."""
+        driver = clean(device.driver)
+        self.attributes = Domains()
+        self.capacity = Domains()
+        for name, attribute in device.attributes.items():
+            value = self._converted(name, attribute.kind, attribute.value)
+            domain, identifier = _split(name, driver)
+            self.attributes.setdefault(domain, {})[identifier] = value
+        for name, amount in device.capacity.items():
+            domain, identifier = _split(name, driver)
+            self.capacity.setdefault(domain, {})[identifier] = amount
+        sizes = [len(driver), len(self.attributes), len(self.capacity)]
+        sizes += [len(names) for names in (*self.attributes.values(), *self.capacity.values())]
+        self.longest = max(self.longest, *sizes)
+        self.root: dict[str, Value] = {
+            "driver": driver,
+            "allowMultipleAllocations": device.allow_multiple,
+            "attributes": self.attributes,
+            "capacity": self.capacity,
+        }
+
+    def _converted(self, name: str, kind: str, value: Any) -> Value:
+        """The run-time value of an attribute; what can't be converted is noted as a failure."""
+        if kind in _LIST_KINDS:
+            if self.list_failure is None:
+                self.list_failure = f"attribute {name}: unsupported attribute value"
+            self.longest = max(self.longest, len(value))
+            return [self._converted(name, kind[:-1], item) for item in value]
+        if kind == "int":
+            return int(value)
+        if kind == "bool":
+            return bool(value)
+        text = clean(value) if isinstance(value, str) else ""
+        self.longest = max(self.longest, len(text))
+        if kind == "string":
+            return text
+        if kind == "version":
+            parsed = parse_semver(text)
+            if isinstance(parsed, Err) and self.failure is None:
+                self.failure = f"attribute {name}: parse semantic version: {parsed.message}"
+            return parsed
+        if self.failure is None:
+            self.failure = f"attribute {name}: unsupported attribute value"
+        return None
+
+
+_LIST_KINDS: Final = frozenset({"ints", "bools", "strings", "versions"})
+
+
+def _split(name: str, driver: str) -> tuple[str, str]:
+    domain, slash, identifier = name.partition("/")
+    return (clean(domain), clean(identifier)) if slash else (driver, clean(name))
+
+
+def clean(text: str) -> str:
+    """The text as Go holds it: half surrogate pairs, which JSON can spell, become replacement characters."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def prepare(device: DeviceLike) -> PreparedDevice:
     """Convert a device once, for any number of programs of any environment."""
-    raise NotImplementedError
+    return PreparedDevice(device)

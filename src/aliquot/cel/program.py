@@ -1,22 +1,45 @@
 """Compiling an expression and evaluating it."""
 
-from aliquot.cel.devices import DeviceLike, PreparedDevice
+from functools import lru_cache
+from typing import Final
+
+from aliquot.cel import celtypes as t
+from aliquot.cel.calls import PatternFault
+from aliquot.cel.checker import Checker
+from aliquot.cel.devices import DeviceLike, PreparedDevice, clean, prepare
+from aliquot.cel.dynamics import type_name
 from aliquot.cel.environment import Environment
-from aliquot.cel.problems import CompileError, EvaluationError
+from aliquot.cel.frames import Frame
+from aliquot.cel.hints import hint_for
+from aliquot.cel.nodes import Node
+from aliquot.cel.parser import MAX_SIZE, Parser, SyntaxFault
+from aliquot.cel.paths import Run
+from aliquot.cel.planner import Planner, PlanFault
+from aliquot.cel.problems import CompileError, EvaluationError, Problem
+from aliquot.cel.schema import Schema, schema_of
+from aliquot.cel.tokens import tokenize
+from aliquot.cel.validators import declared_name, validate
+from aliquot.cel.values import NONE, Err, Optional, Panic, TooCostly, Value
+
+_CANCELLED: Final = "operation cancelled: actual cost limit exceeded"
 
 
 class Program:
     """A compiled expression: immutable, usable from many threads."""
 
-    __slots__ = ("environment", "expression")
+    __slots__ = ("_places", "_root", "_run", "environment", "expression")
 
-    expression: str
-    environment: Environment
+    def __init__(self, expression: str, environment: Environment, root: Node, run: Run, places: int) -> None:
+        self.expression = expression
+        self.environment = environment
+        self._root = root
+        self._run = run
+        self._places = places
 
     @property
     def output_type(self) -> str:
         """The type of its result, as CEL prints it: `bool`, or `google.protobuf.Any` or `dyn` for an attribute."""
-        raise NotImplementedError
+        return declared_name(self._root.type)
 
     @property
     def max_cost(self) -> int:
@@ -25,13 +48,127 @@ class Program:
 
     def evaluate(self, device: PreparedDevice | DeviceLike) -> bool | EvaluationError:
         """Whether the device matches. Prepare a device that is asked often."""
-        raise NotImplementedError
+        return self.trace(device)[0]
 
-    def actual_cost(self, device: PreparedDevice | DeviceLike) -> int | None:
-        """The run-time cost of evaluating on the device; None where its attributes can't be converted."""
-        raise NotImplementedError
+    def trace(self, device: PreparedDevice | DeviceLike) -> tuple[bool | EvaluationError, int | None]:
+        """As `evaluate`, with the run-time cost; None where the device's attributes can't be converted."""
+        prepared = device if isinstance(device, PreparedDevice) else prepare(device)
+        failure = self._refusal(prepared)
+        if failure is not None:
+            return EvaluationError(failure), None
+        frame = Frame(prepared.root, self._places, self.environment.cost_limit)
+        try:
+            value = self._run(frame)
+        except TooCostly as stop:
+            return EvaluationError(_CANCELLED), stop.cost or frame.limit + 1
+        except Panic as panic:
+            return EvaluationError(f"internal error: {panic}"), frame.cost
+        if frame.cost > frame.limit:
+            return EvaluationError(_CANCELLED), frame.limit + 1
+        return _verdict(value), frame.cost
+
+    def _refusal(self, device: PreparedDevice) -> str | None:
+        """Why the device can't be looked at."""
+        lists = self.environment.list_attributes or self.environment.minor >= 37
+        return device.failure if lists else device.failure or device.list_failure
+
+
+def _verdict(value: Value) -> bool | EvaluationError:
+    if value is True or value is False:
+        return value
+    if type(value) is Err:
+        return EvaluationError(value.message)
+    why = _no_bool(value)
+    if why is True or why is False:
+        return why
+    return EvaluationError(f"CEL result of type {type_name(value)} could not be converted to bool: {why}")
+
+
+_UNCONVERTED: Final = {
+    "string": "unsupported native conversion from string to 'bool'",
+    "int": "unsupported type conversion from 'int' to bool",
+    "uint": "unsupported type conversion from 'uint' to bool",
+    "double": "type conversion error from Double to 'bool'",
+    "bytes": "type conversion error from Bytes to 'bool'",
+    "list": "type conversion error from list to 'bool'",
+    "map": "type conversion error from map to 'bool'",
+    "null_type": "type conversion error from 'null_type' to 'bool'",
+    "type": "type conversion not supported for 'type'",
+    "google.protobuf.Timestamp": "type conversion error from 'Timestamp' to 'bool'",
+    "google.protobuf.Duration": "type conversion error from 'Duration' to 'bool'",
+    "kubernetes.Quantity": "type conversion error from 'Quantity' to 'bool'",
+    "kubernetes.Semver": "type conversion error from 'Semver' to 'bool'",
+    "kubernetes.URL": "type conversion error from 'URL' to 'bool'",
+    "kubernetes.NamedFormat": "type conversion error from 'Format' to 'bool'",
+    "net.IP": "type conversion error from 'IP' to 'bool'",
+    "net.CIDR": "type conversion error from 'CIDR' to 'bool'",
+}
+
+
+def _no_bool(value: Value) -> bool | str:
+    """Why a result is no bool, or the bool inside an optional."""
+    if type(value) is Optional:
+        return "optional.none() dereference" if value is NONE else _no_bool(value.value)
+    return value if type(value) is bool else _UNCONVERTED[type_name(value)]
 
 
 def compile(expression: str, environment: Environment) -> Program | CompileError:  # noqa: A001  re.compile's name, too
     """Compile an expression, or say everything that is wrong with it. Remembers the latest 4,096 answers."""
-    raise NotImplementedError
+    return _compiled(expression, environment)
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expression: str, environment: Environment) -> Program | CompileError:
+    source = clean(expression)
+    schema = schema_of(environment)
+    parsed = _parsed(source, schema)
+    if isinstance(parsed, CompileError):
+        return parsed
+    checker = Checker(schema)
+    result = checker.check(parsed)
+    faults = checker.faults or validate(parsed)
+    if faults:
+        return _error(source, schema, faults)
+    if not _is_result(result, schema):
+        message = f"must evaluate to bool or the unknown type, not {declared_name(result)}"
+        return CompileError(source, (Problem(message, 0, 0, hint_for(message, schema)),), stage="")
+    planner = Planner(schema, environment.minor)
+    try:
+        run = planner.plan(parsed).run
+    except (PlanFault, PatternFault) as fault:
+        return CompileError(source, (Problem(str(fault), 0, 0),), stage="program instantiation failed")
+    return Program(source, environment, parsed, run, planner.places)
+
+
+def _parsed(source: str, schema: Schema) -> Node | CompileError:
+    if len(source) > MAX_SIZE:
+        message = f"expression code point size exceeds limit: size: {len(source)}, limit {MAX_SIZE}"
+        return CompileError(source, (Problem(message, 0, 0),))
+    tokens = tokenize(source)
+    if tokens.bad >= 0:
+        message = f"Syntax error: token recognition error at: {source[tokens.bad : tokens.bad + 20]!r}"
+        return _error(source, schema, [(tokens.bad, message)])
+    parser = Parser(tokens, escaped_names=schema.escaped_names)
+    try:
+        node = parser.parse()
+    except SyntaxFault as fault:
+        return _error(source, schema, [*parser.faults, (fault.at, fault.message)])
+    return _error(source, schema, parser.faults) if parser.faults else node
+
+
+def _is_result(result: t.Type, schema: Schema) -> bool:
+    if result.kind == t.BOOL:
+        return True
+    if schema.exact_result:
+        return result.kind == schema.attribute.kind
+    return result.kind == t.ANY or (result.kind == t.DYN and schema.attribute.kind == t.DYN)
+
+
+def _error(source: str, schema: Schema, faults: list[tuple[int, str]]) -> CompileError:
+    """The faults with their places, in the order of the text, each once."""
+    problems: list[Problem] = []
+    for at, message in sorted(dict.fromkeys(faults), key=lambda fault: fault[0]):
+        line = source.count("\n", 0, at) + 1 if at >= 0 else 0
+        column = at - source.rfind("\n", 0, at) if at >= 0 else 0
+        problems.append(Problem(message, line, column, hint_for(message, schema)))
+    return CompileError(source, tuple(problems[:100]))

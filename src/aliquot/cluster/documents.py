@@ -9,7 +9,7 @@ from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.json_stream import Broken
 from aliquot.cluster.json_stream import documents as json_documents
 from aliquot.cluster.problem import Problem
-from aliquot.cluster.text import Unreadable, check_utf8
+from aliquot.cluster.text import UnreadableError, check_utf8
 from aliquot.cluster.yaml_stream import YamlError, lines, load_all
 from aliquot.kube.shape import Fault
 
@@ -28,14 +28,12 @@ def read_text(file: str, data: bytes, reader: ItemReader) -> Iterator[Noun | Pro
     if not parts:
         yield Problem(file, "empty: there is no object in it")
         return
-    number = 0
-    for first_line, part in parts:
-        document = number + 1 if len(parts) > 1 else None
+    for number, (first_line, part) in enumerate(parts, 1):
+        document = number if len(parts) > 1 else None
         read = _json(file, part, reader, first_line, document) if _JSON.match(part) else None
         if read is None:
             read = _yaml(file, part, reader, first_line, document)
         yield from read
-        number += 1
 
 
 def _is_empty(part: bytes) -> bool:
@@ -84,7 +82,7 @@ def _yaml(
     try:
         text = check_utf8(part, first_line)
         values = load_all(text)
-    except Unreadable as error:
+    except UnreadableError as error:
         yield Problem(file, error.message, document=document, line=error.line, hint=error.hint)
         return
     except YamlError as error:
@@ -94,7 +92,9 @@ def _yaml(
     for value in values:
         if not isinstance(value, (dict, list)):
             message = "expected a Kubernetes object, found text"
-            yield Problem(file, message, document=document, line=first_line, hint="objects begin with apiVersion and kind")
+            yield Problem(
+                file, message, document=document, line=first_line, hint="objects begin with apiVersion and kind"
+            )
             continue
         faults: list[Fault] = []
         for thing in reader.read(msgspec.json.encode(value)):

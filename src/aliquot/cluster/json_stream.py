@@ -1,4 +1,4 @@
-"""JSON documents, one after the other: alone, concatenated, a line each, or as `kubectl cluster-info dump` prints them."""
+"""JSON documents one after the other: concatenated, a line each, or as `kubectl cluster-info dump` prints them."""
 
 import re
 from collections.abc import Iterator

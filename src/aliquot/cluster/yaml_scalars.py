@@ -35,7 +35,12 @@ def plain(text: str) -> str | int | float | bool | None:
         if decimal and len(decimal) > 400:
             return math.inf
         number = (
-            int(hexadecimal, 16) if hexadecimal else int(binary, 2) if binary else int(octal, 8) if octal
+            int(hexadecimal, 16)
+            if hexadecimal
+            else int(binary, 2)
+            if binary
+            else int(octal, 8)
+            if octal
             else int(decimal)
         )
         number = -number if sign == "-" else number

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from aliquot.cluster.yaml_scalars import plain
+from aliquot.kube.shape import join
 
 MAX_DEPTH = 400
 """Levels of nesting. Real objects have below 60; msgspec and json recurse once a level."""
@@ -140,8 +141,7 @@ class _Builder:
     def _close(self) -> tuple[Any, int]:
         done = self._stack.pop()
         for source in done.merged:
-            for key, value in source.items():
-                done.value.setdefault(key, value)
+            done.value = {**source, **done.value}
         if done.anchor is not None:
             self._anchors[done.anchor] = (done.value, done.size)
         return done.value, done.size
@@ -206,10 +206,21 @@ def _scalar(event: Any) -> Any:
     return value
 
 
+@dataclass(slots=True)
+class _Path:
+    """Where an open container lies, and where in it the next value does."""
+
+    path: str
+    index: int | None = None
+    """Of a sequence: the next one's."""
+    key: str | None = None
+    """Of a mapping: the path of the value that comes next, once its key was read."""
+
+
 def lines(text: str, wanted: set[str]) -> dict[str, int]:
     """The line (from 1) of each wanted path of the first document; a path that isn't there has its parent's."""
     here: dict[str, int] = {}
-    paths: list[list[Any]] = []  # of each open container: [path, next index or None, pending key]
+    paths: list[_Path] = []
     loader = yaml.CSafeLoader(text)
     try:
         while True:
@@ -226,20 +237,20 @@ def lines(text: str, wanted: set[str]) -> dict[str, int]:
             path = ""
             if paths:
                 top = paths[-1]
-                if top[1] is not None:
-                    path = f"{top[0]}[{top[1]}]"
-                    top[1] += 1
-                elif top[2] is None and kind is yaml.ScalarEvent:
-                    top[2] = f"{top[0]}.{event.value}" if top[0] else event.value
-                    here.setdefault(top[2], line)
+                if top.index is not None:
+                    path = f"{top.path}[{top.index}]"
+                    top.index += 1
+                elif top.key is None:
+                    top.key = join(top.path, event.value if kind is yaml.ScalarEvent else "?")
+                    here.setdefault(top.key, line)
                     continue
                 else:
-                    path, top[2] = top[2] or "", None
+                    path, top.key = top.key, None
             here.setdefault(path, line)
             if kind is yaml.MappingStartEvent:
-                paths.append([path, None, None])
+                paths.append(_Path(path))
             elif kind is yaml.SequenceStartEvent:
-                paths.append([path, 0, None])
+                paths.append(_Path(path, 0))
     except yaml.YAMLError:
         pass  # the text was read before; whatever was found so far stands
     finally:

@@ -39,7 +39,7 @@ from aliquot.dra.wire import (
 from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.read_parts import annotations, labels, meta, node_selector_of, quantity
-from aliquot.kube.shape import Fault, Faulty
+from aliquot.kube.shape import Fault, FaultsError
 from aliquot.kube.wire import WireToleration
 
 _RECIPE = ("device_class_name", "selectors", "allocation_mode", "count", "tolerations", "capacity", "admin_access")
@@ -127,7 +127,7 @@ def _spec(wire: WireClaimSpec | None, path: str, *, flat: bool) -> ClaimSpec:
         for fault in _misplaced(request, f"{path}.devices.requests[{index}]", flat=flat)
     ]
     if faults:
-        raise Faulty(*faults)
+        raise FaultsError(*faults)
     return ClaimSpec(
         tuple(_request(request, flat=flat) for request in devices.requests or ()),
         tuple(

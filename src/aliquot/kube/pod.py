@@ -110,6 +110,9 @@ class Pod:
     started: str | None = None
     """status.startTime."""
     scheduling_group: str = ""
+    needs_features: tuple[str, ...] = ()
+    """Features that its node must declare (gate NodeDeclaredFeatures): `RestartAllContainersOnContainerExits` for a
+    container restart rule with that action, `UserNamespacesHostNetworkSupport` for hostNetwork with hostUsers false."""
 
     @property
     def name(self) -> str:

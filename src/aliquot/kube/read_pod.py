@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from aliquot.kube.label_keys import with_label_keys
 from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
@@ -89,7 +90,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         spec.scheduler_name or "default-scheduler",
         tuple(gate.name for gate in spec.scheduling_gates) if spec.scheduling_gates else (),
         memo.of(labels, spec.node_selector, EMPTY),
-        memo.of(affinity, spec.affinity, None),
+        with_label_keys(memo.of(affinity, spec.affinity, None), made.labels),
         memo.of(tolerations, spec.tolerations, ()),
         memo.of(topology_spread, spec.topology_spread_constraints, ()),
         memo.of(amounts, spec.overhead, NO_RESOURCES),
@@ -105,7 +106,22 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         memo.of(scheduled, status.conditions, None),
         status.start_time,
         (group.pod_group_name or group.pod_group or "") if group else "",
+        _needs_features(spec),
     )
+
+
+def _needs_features(spec: WirePodSpec) -> tuple[str, ...]:
+    """What the node must declare for this pod (k8s.io/component-helpers, nodedeclaredfeatures, 1.36)."""
+    needs: list[str] = []
+    for wire in (*(spec.containers or ()), *(spec.init_containers or ())):
+        if wire.restart_policy_rules and any(
+            rule.action == "RestartAllContainers" for rule in wire.restart_policy_rules
+        ):
+            needs.append("RestartAllContainersOnContainerExits")
+            break
+    if spec.host_network and spec.host_users is False:
+        needs.append("UserNamespacesHostNetworkSupport")
+    return tuple(needs)
 
 
 def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network: bool) -> tuple[Container, ...]:
@@ -114,9 +130,7 @@ def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network:
     build = host_container if host_network else container
     return tuple(
         [
-            memo.same(
-                build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports))
-            )
+            memo.same(build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports)))
             for wire in wires
         ]
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -29,7 +29,7 @@ class Fault:
         return Fault(join(prefix, self.path), self.message, self.hint)
 
 
-class Faulty(ValueError):
+class FaultsError(ValueError):
     """An object whose values can't be right, though each has the right type; holds all its faults."""
 
     def __init__(self, *faults: Fault) -> None:
@@ -62,6 +62,16 @@ Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether it's a JSON array."""
+    return isinstance(value, list)
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether it's a JSON object."""
+    return isinstance(value, dict)
+
+
 def join(prefix: str, path: str) -> str:
     """`prefix` and `path` as one path."""
     if not prefix or not path:
@@ -77,7 +87,7 @@ def found(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}..."'
+            return f'"{_readable(value)}"' if len(value) <= 60 else f'"{_readable(value[:57])}..."'
         case dict():
             return "an object"
         case list():
@@ -91,15 +101,13 @@ def found(value: object) -> str:
 def _fields(shape: type[msgspec.Struct]) -> tuple[tuple[str, Any, bool], ...]:
     """(name in JSON, type, required) of each field."""
     hints = get_type_hints(shape, include_extras=True)
-    return tuple(
-        (field.encode_name, hints[field.name], field.required) for field in msgspec.structs.fields(shape)
-    )
+    return tuple((field.encode_name, hints[field.name], field.required) for field in msgspec.structs.fields(shape))
 
 
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
     """Every fault of `value`, a plain object as json.loads gives it (numbers with a point as Decimal).
 
-    Faulty minor fields are taken out of `value`, so that the rest can be decoded.
+    FaultsError minor fields are taken out of `value`, so that the rest can be decoded.
     """
     marks: tuple[Any, ...] = ()
     while get_origin(shape) is Annotated:
@@ -127,7 +135,7 @@ def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
 
 
 def _list(value: Any, inner: Any, path: str) -> Iterator[Fault]:
-    if not isinstance(value, list):
+    if not is_list(value):
         yield Fault(path, f"expected a list, found {found(value)}")
         return
     for index, item in enumerate(value):
@@ -135,15 +143,18 @@ def _list(value: Any, inner: Any, path: str) -> Iterator[Fault]:
 
 
 def _dict(value: Any, inner: Any, path: str) -> Iterator[Fault]:
-    if not isinstance(value, dict):
+    if not is_object(value):
         yield Fault(path, f"expected an object, found {found(value)}")
         return
     for key, item in value.items():
-        yield from faults(item, inner, join(path, key))
+        where = join(path, _readable(key))
+        if not _is_utf8(key):
+            yield Fault(where, _NOT_UTF8)
+        yield from faults(item, inner, where)
 
 
 def _struct(value: Any, shape: type[msgspec.Struct], path: str) -> Iterator[Fault]:
-    if not isinstance(value, dict):
+    if not is_object(value):
         yield Fault(path, f"expected an object, found {found(value)}")
         return
     for name, kind, required in _fields(shape):
@@ -158,6 +169,22 @@ def _struct(value: Any, shape: type[msgspec.Struct], path: str) -> Iterator[Faul
             del value[name]
 
 
+_NOT_UTF8 = "text that isn't UTF-8"
+
+
+def _is_utf8(text: str) -> bool:
+    """False where bytes that aren't UTF-8 were decoded to surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _readable(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
 _WORDS = {str: "a string", int: "an integer", bool: "true or false"}
 
 
@@ -170,6 +197,8 @@ def _scalar(value: Any, shape: Any, marks: tuple[Any, ...], path: str) -> Iterat
             hint = "take the quotes away" if value.isdecimal() or value in {"true", "false"} else ""
         yield Fault(path, f"expected {_WORDS[shape]}, found {found(value)}", hint)
         return
+    if shape is str and not _is_utf8(value):
+        yield Fault(path, _NOT_UTF8)
     for mark in marks:
         if isinstance(mark, msgspec.Meta) and not (int(mark.ge or 0) <= value <= int(mark.le or 0)):
             yield Fault(path, f"expected an integer from {mark.ge} to {mark.le}, found {found(value)}")

@@ -216,6 +216,12 @@ class WireResources(Wire):
     claims: list[WireContainerClaim] | None = None
 
 
+class WireRestartRule(Wire):
+    """restartPolicyRules[] of a container."""
+
+    action: str | None = None
+
+
 class WireContainer(Wire):
     """A container or an init container."""
 
@@ -224,6 +230,7 @@ class WireContainer(Wire):
     resources: Annotated[msgspec.Raw, Holds(WireResources)] = ABSENT
     ports: Annotated[msgspec.Raw, Holds(list[WirePort])] = ABSENT
     restart_policy: str | None = None
+    restart_policy_rules: list[WireRestartRule] | None = None
 
 
 class WireGate(Wire):
@@ -279,6 +286,7 @@ class WirePodSpec(Wire):
     overhead: Amounts = ABSENT
     resources: WireResources | None = None
     host_network: bool | None = None
+    host_users: bool | None = None
     volumes: list[dict[str, msgspec.Raw]] | None = None
     resource_claims: list[WirePodClaim] | None = None
     scheduling_group: WireSchedulingGroup | None = None

@@ -1,0 +1,128 @@
+"""Kubernetes' named formats: `format.dns1123Label().validate(text)`."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import ClassVar, Final
+
+from aliquot.cel.dynamics import register
+from aliquot.cel.urls import is_url
+from aliquot.cel.values import NONE, Optional, Value
+
+Rule = Callable[[str], list[str]]
+"""The complaints about a text; none if it's fine."""
+
+_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_QUALIFIED: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+
+
+def _fitting(what: str, pattern: str, longest: int) -> Rule:
+    compiled = re.compile(pattern, re.ASCII)
+
+    def rule(text: str) -> list[str]:
+        complaints: list[str] = []
+        if len(text.encode()) > longest:
+            complaints.append(f"must be no more than {longest} bytes")
+        if not compiled.fullmatch(text):
+            complaints.append(f"is no {what}: it must match '{pattern}'")
+        return complaints
+
+    return rule
+
+
+def _as_prefix(rule: Rule) -> Rule:
+    """A name to which something is appended may end in a hyphen."""
+    return lambda text: rule(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
+
+
+_label = _fitting("lowercase RFC 1123 label", _LABEL, 63)
+_subdomain = _fitting("lowercase RFC 1123 subdomain", rf"{_LABEL}(\.{_LABEL})*", 253)
+_label_1035 = _fitting("DNS-1035 label", "[a-z]([-a-z0-9]*[a-z0-9])?", 63)
+_label_value = _fitting("label value", f"({_QUALIFIED})?", 63)
+_name_part = _fitting("qualified name", _QUALIFIED, 63)
+
+
+def _qualified_name(text: str) -> list[str]:
+    parts = text.split("/")
+    if len(parts) > 2:
+        return [f"is no qualified name: it must be a name with an optional prefix, as in {_QUALIFIED}"]
+    complaints: list[str] = []
+    if len(parts) == 2:
+        complaints += ["its prefix part is empty"] if not parts[0] else _subdomain(parts[0])
+    if not parts[-1]:
+        complaints.append("its name part is empty")
+    return complaints + _name_part(parts[-1])
+
+
+def _only_if(test: Callable[[str], bool], complaint: str) -> Rule:
+    return lambda text: [] if test(text) else [complaint]
+
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_BASE64: Final = re.compile(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
+_DATE: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
+_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
+
+
+def _is_date(text: str) -> bool:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return False
+    year, month, day = (int(part) for part in match.groups())
+    try:
+        date(year or 4, month, day)  # year 0 is a leap year, which Python doesn't have
+    except ValueError:
+        return False
+    return True
+
+
+def _is_datetime(text: str) -> bool:
+    parts = text.lower().split("t")
+    if len(parts) < 2 or not _is_date(parts[0]):
+        return False
+    match = _TIME.fullmatch(parts[1])
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFormat:
+    """A format: its name, its rule, and the length of its pattern as the cost of a check counts it."""
+
+    name: str
+    rule: Rule
+    pattern_size: int
+
+    unhashable_in_go: ClassVar[str] = "cel.Format"
+
+
+register(NamedFormat, "kubernetes.NamedFormat")
+
+FORMATS: Final = {
+    "dns1123Label": NamedFormat("DNS1123Label", _label, 30),
+    "dns1123Subdomain": NamedFormat("DNS1123Subdomain", _subdomain, 60),
+    "dns1035Label": NamedFormat("DNS1035Label", _label_1035, 30),
+    "qualifiedName": NamedFormat("QualifiedName", _qualified_name, 60),
+    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(_label), 30),
+    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(_subdomain), 60),
+    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(_label_1035), 30),
+    "labelValue": NamedFormat("LabelValue", _label_value, 40),
+    "uri": NamedFormat("URI", _only_if(is_url, "is no absolute URI"), 1103),
+    "uuid": NamedFormat("uuid", _only_if(lambda t: bool(_UUID.fullmatch(t)), "does not match the UUID format"), 70),
+    "byte": NamedFormat("byte", _only_if(lambda t: bool(_BASE64.fullmatch(t)), "invalid base64"), 84),
+    "date": NamedFormat("date", _only_if(_is_date, "invalid date"), 71),
+    "datetime": NamedFormat("datetime", _only_if(_is_datetime, "invalid datetime"), 71),
+}
+"""The pattern sizes are those of apiserver's format library (1.36)."""
+
+
+def named(name: str) -> Value:
+    """`format.named(name)`: the format, if there's one."""
+    found = FORMATS.get(name)
+    return NONE if found is None else Optional(found)
+
+
+def validate(chosen: NamedFormat, text: str) -> Value:
+    """The complaints about a text, or nothing. Their number is Kubernetes'; their words are ours."""
+    complaints = chosen.rule(text)
+    return Optional(complaints) if complaints else NONE
