@@ -50,7 +50,7 @@ def _part(view: View, standing: Standing, claim: int, alternative: Alternative) 
         consumes=found.consumes,
         impossible=alternative.count == ALL and not every,
         every=every,
-        errors=found.errors,
+        error_bits=found.error_bits,
         order=alternative.order,
     )
 

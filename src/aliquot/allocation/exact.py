@@ -18,10 +18,9 @@ from aliquot.allocation.inputs import Supply
 from aliquot.allocation.plan import Compiler, Plan, recipe_name
 from aliquot.allocation.pools import PoolError, Pools
 from aliquot.allocation.results import ResultError
-from aliquot.allocation.search import Picks
+from aliquot.allocation.search import Picks, Stopped
 from aliquot.allocation.selectors import Selectors
 from aliquot.allocation.standing import Standing, Taken, standing_of, taken_of
-from aliquot.allocation.strict import Stopped, Strict, may_meet_errors
 from aliquot.allocation.view import View
 from aliquot.dra.claim import Claim
 from aliquot.kube.node import Node
@@ -95,16 +94,11 @@ class Exact:
             if descended is NONE:
                 return self._refusal(view, 1)
         question = bound(plan, view, standing)
-        if may_meet_errors(question, standing.start):
-            strict = Strict(question, standing.start, self.budget)
-            outcome = strict.run()
-            if isinstance(outcome, Stopped):
-                return Refusal("fatal", self._stopped(plan, view, outcome), strict.visited)
-            visited = strict.visited
-        else:
-            guided = Guided(question, standing.start, self.budget)
-            outcome = guided.run()
-            visited = guided.visited
+        guided = Guided(question, standing.start, self.budget)
+        outcome = guided.run()
+        visited = guided.visited
+        if isinstance(outcome, Stopped):
+            return Refusal("fatal", self._stopped(plan, view, outcome), visited)
         if isinstance(outcome, list):
             return self._allocation(plan, view, outcome, visited)
         if outcome == "gave up":

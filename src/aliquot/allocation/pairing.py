@@ -23,6 +23,7 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
         members: match constraint -> its members that still need devices, in order.
     """
     question = board.question
+    members = {number: sorted(group, key=_kind) for number, group in members.items()}
     groups: dict[tuple[int, Shape], list[int]] = {}
     for number, group in members.items():
         if board.value[number] == UNSET and not _flexible(group, question.shareable):
@@ -64,6 +65,11 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
         if room < len(numbers):
             return True
     return False
+
+
+def _kind(member: Member) -> tuple[int, int]:
+    part, count, _ = member
+    return (part.bits, count)
 
 
 def _flexible(group: Sequence[Member], shareable: int) -> bool:

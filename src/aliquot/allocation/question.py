@@ -31,8 +31,8 @@ class Part:
     """Mode All found no device: it fails whatever happens."""
     every: int = 0
     """Mode All: the devices that it found, all of which it must get; 0: a counted request."""
-    errors: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Device -> why its selectors have no verdict: fatal when the search looks at it."""
+    error_bits: int = 0
+    """Devices on which its selectors have no verdict: fatal when the search looks at one."""
     order: tuple[tuple[str, int], ...] = ()
     """("match" or "distinct", number): its constraints in the claim's order."""
 

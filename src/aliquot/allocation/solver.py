@@ -5,7 +5,7 @@ is exact; when its budget ends, it says "maybe". It leaves out the limit of devi
 take two shares of one device: both only make it say "yes" too often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +14,8 @@ from aliquot.allocation.board import Board
 from aliquot.allocation.bounds import Need, refuted
 from aliquot.allocation.matching import matched
 from aliquot.allocation.question import Part, Question
-from aliquot.allocation.symmetry import Key, Symmetry
+from aliquot.allocation.symmetry import Key, Label, Symmetry
+from aliquot.allocation.values import UNSET
 
 DEEPEST: Final = 300
 """Most devices to be placed: each is a level of recursion."""
@@ -44,6 +45,8 @@ class Solver:
     symmetry: Symmetry
     able: Sequence[tuple[int, ...]]
     """Per step: the alternatives worth trying."""
+    until: Sequence[int]
+    """Step -> the step up to which it may look ahead."""
     visited: int = 0
     """Positions looked at, over all calls."""
     _good: set[Key] = field(default_factory=set[Key])
@@ -51,7 +54,12 @@ class Solver:
     _limit: int = 0
     _scopes: dict[tuple[Item, ...], _Scope] = field(default_factory=dict[tuple[Item, ...], _Scope])
     _shapes: list[int] = field(default_factory=list[int])
-    """Per step: equal for requests that ask for the same under the same constraints."""
+    """Per step: equal for requests that ask for the same, constraints apart."""
+    _attributes: list[int] = field(default_factory=list[int])
+    """Per match constraint: equal for constraints on one attribute."""
+    _names: dict[tuple[tuple[Item, ...], int], tuple[Key, Mapping[int, Label]]] = field(
+        default_factory=dict[tuple[tuple[Item, ...], int], "tuple[Key, Mapping[int, Label]]"]
+    )
     _special: int = 0
     """Devices that consume counters or can be shared."""
 
@@ -59,8 +67,10 @@ class Solver:
         """Compares the requests."""
         shapes: dict[object, int] = {}
         for step in self.question.steps:
-            shape = tuple((part.bits, part.need, part.order, tuple(part.consumes.items())) for part in step)
+            shape = tuple((part.bits, part.need, bool(part.order), tuple(part.consumes.items())) for part in step)
             self._shapes.append(shapes.setdefault(shape, len(shapes)))
+        seen: dict[int, int] = {}
+        self._attributes = [seen.setdefault(id(values), len(seen)) for values in self.question.match]
         self._special = union(block.devices for block in self.question.blocks) | self.question.shareable
 
     def possible(self, board: Board, step: int, alternative: int, left: int, budget: int) -> bool | None:
@@ -75,7 +85,7 @@ class Solver:
         """
         items: list[Item] = [(step, alternative, left)] if left else []
         depth = left
-        for place in range(step + 1, len(self.question.steps)):
+        for place in range(step + 1, self.until[step]):
             parts = self.question.steps[place]
             able = self.able[place]
             if not able:
@@ -97,8 +107,8 @@ class Solver:
         if not items:
             return True
         scope = self._scopes.get(items) or self._scope(items)
-        told = tuple(sorted((self._shapes[step], alternative, left) for step, alternative, left in items))
-        key = self.symmetry.position(board, scope.relevant, scope.match, scope.distinct, told)
+        told, labels = self._told(board, items)
+        key = self.symmetry.position(board, scope.relevant, scope.match, scope.distinct, told, labels)
         if key in self._dead:
             return False
         if key in self._good:
@@ -115,6 +125,51 @@ class Solver:
         solved = not refuted(board, needs) and self._branch(board, items, needs)
         (self._good if solved else self._dead).add(key)
         return solved
+
+    def _told(self, board: Board, items: tuple[Item, ...]) -> tuple[Key, Mapping[int, Label]]:
+        """The items up to names: what is asked for, and by which constraints it's tied to what else.
+
+        A match constraint whose members are under no other is told by its members: two claims that each want a GPU and
+        a NIC on one PCIe root are the same. If it has a value, its members label that value.
+        """
+        settled = sum(1 << number for number, value in enumerate(board.value) if value != UNSET)
+        known = self._names.get((items, settled))
+        if known is not None:
+            return known
+        ties = [self._ties(item) for item in items]
+        complicated = {
+            tie
+            for each in ties
+            for tie in each
+            if len(each) > 1 or tie[0] == "distinct"
+        }
+        told: list[tuple[int, ...]] = []
+        groups: dict[int, list[tuple[int, int, int]]] = {}
+        for (step, alternative, left), each in zip(items, ties, strict=True):
+            shape = (self._shapes[step], alternative, left)
+            if not each:
+                told.append((0, *shape))
+            elif complicated.isdisjoint(each):
+                groups.setdefault(each[0][1], []).append(shape)
+            else:
+                told.append((1, *shape, step))
+        labels: dict[int, Label] = {}
+        for number, members in groups.items():
+            members.sort()
+            label = (2, self._attributes[number], *(part for member in members for part in member))
+            if settled >> number & 1:
+                labels[number] = label
+            else:
+                told.append(label)
+        told.sort()
+        result = self._names[items, settled] = (tuple(told), labels)
+        return result
+
+    def _ties(self, item: Item) -> Sequence[tuple[str, int]]:
+        """The constraints that an item is under."""
+        step, alternative, _ = item
+        parts = self.question.steps[step] if alternative < 0 else (self.question.steps[step][alternative],)
+        return parts[0].order if len(parts) == 1 else sorted({tie for part in parts for tie in part.order})
 
     def _plain(self, board: Board, need: Need) -> bool:
         """Whether a resolved need is for exclusive devices without counters, and not coupled to others any more."""

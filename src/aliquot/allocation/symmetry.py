@@ -8,8 +8,10 @@ of equal shape (two GPUs with their partitions, two PCIe roots) are interchangea
 by the multiset of its components' states; `Symmetry.key` numbers those.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, cast
 
 from aliquot.allocation.bits import members, union
 from aliquot.allocation.board import Board
@@ -17,6 +19,8 @@ from aliquot.allocation.question import Part, Question
 from aliquot.allocation.values import UNSET
 
 Key = tuple[object, ...]
+Label = tuple[int, ...]
+NO_LABELS: Final[Mapping[int, Label]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -36,11 +40,14 @@ class Component:
 class Symmetry:
     """Classes and components of a question."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, named: int = 0) -> None:
+        """`named`: devices that are like no other, because an error depends on their places."""
         self.question = question
         self.parts = [part for step in question.steps for part in step]
         self.admin = any(part.admin for part in self.parts)
-        self.relevant = union(part.bits for part in self.parts)
+        self.relevant = union(_touched(part) for part in self.parts)
+        self.named = named | question.shareable | (self.relevant if self.admin else 0)
+        """Devices that are interchangeable with no other."""
         self.later = _later(question)
         """Step -> devices that it or a later one may use."""
         self.active = _active(question)
@@ -62,7 +69,15 @@ class Symmetry:
         match, distinct = self.active[step]
         return self.position(board, self.later[step], match, distinct, (step, extra))
 
-    def position(self, board: Board, relevant: int, match: int, distinct: int, needs: object) -> Key:
+    def position(
+        self,
+        board: Board,
+        relevant: int,
+        match: int,
+        distinct: int,
+        needs: object,
+        labels: Mapping[int, Label] = NO_LABELS,
+    ) -> Key:
         """The position up to names, for needs that only concern some devices and constraints.
 
         Args:
@@ -71,6 +86,7 @@ class Symmetry:
             match: the match constraints that they are under, as bits.
             distinct: the distinct constraints likewise.
             needs: what tells the needs themselves.
+            labels: settled match constraints that may change places with others of the same label.
         """
         question = self.question
         free = board.free & relevant
@@ -83,18 +99,26 @@ class Symmetry:
                 residual = board.residual[number]
                 fits = mine & block.devices & block.fit(residual)
                 raw.append(residual if fits or mine & block.devices & question.shareable else -1)
-            for is_match, number, mask, _ in component.atoms:
-                if is_match:
+            tags: list[tuple[Label, int, int]] = []
+            for place, (is_match, number, mask, _) in enumerate(component.atoms):
+                if is_match and number in labels:
+                    raw.append(0)
+                    if board.value[number] & mask:
+                        tags.append((labels[number], place, board.value[number] & mask))
+                elif is_match:
                     value = board.value[number] if match >> number & 1 else UNSET
                     raw.append(0 if value == UNSET else value & mask)
                 else:
                     raw.append(board.used[number] & mask if distinct >> number & 1 else 0)
+            if tags:
+                tags.sort()
+            raw.append(tuple(tags))
             known = component.states.get(tuple(raw))
             states.append(self._state(component, tuple(raw)) if known is None else known)
         states.sort()
         settled = 0
         for number, value in enumerate(board.value):
-            if value != UNSET and match >> number & 1:
+            if value != UNSET and match >> number & 1 and number not in labels:
                 settled |= 1 << number
         shared: Key = ()
         if question.shareable & free:
@@ -107,9 +131,11 @@ class Symmetry:
         told: list[object] = [component.shape]
         told.extend((free & bits).bit_count() for bits in component.classes)
         told.extend(raw[1 : 1 + len(component.blocks)])
-        for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) :], strict=True):
+        for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) : -1], strict=True):
             assert isinstance(atoms, int)
-            told.append(tuple(place for place, atom in enumerate(order) if atoms >> atom & 1))
+            told.append(_local(order, atoms))
+        tags = cast("tuple[tuple[Label, int, int], ...]", raw[-1])
+        told.append(tuple(sorted((label, _local(component.atoms[place][3], atoms)) for label, place, atoms in tags)))
         number = self._canonical.setdefault(tuple(told), len(self._canonical))
         component.states[raw] = number
         return number
@@ -117,7 +143,11 @@ class Symmetry:
     def _signature(self, device: int) -> Key:
         question = self.question
         bit = 1 << device
-        membership = tuple(place for place, part in enumerate(self.parts) if part.bits & bit)
+        membership = tuple(
+            (place, bool(part.bits & bit), bool(part.error_bits & bit))
+            for place, part in enumerate(self.parts)
+            if _touched(part) & bit
+        )
         block = question.block_of[device]
         return (
             membership,
@@ -130,10 +160,9 @@ class Symmetry:
     def _classes(self) -> list[int]:
         groups: dict[Key, int] = {}
         single: list[int] = []
-        apart = self.question.shareable | (self.relevant if self.admin else 0)
         for device in members(self.relevant):
             bit = 1 << device
-            if apart & bit:
+            if self.named & bit:
                 single.append(bit)
             else:
                 signature = self._signature(device)
@@ -163,7 +192,7 @@ class Symmetry:
                     local.append(tuple(sorted(order[atom] for atom in atoms)))
                 told.append((membership, blocks.index(block) if block in blocks else -1, use, each.bit_count(), *local))
             told.extend(question.blocks[block].guard for block in blocks)
-            told.append(bits if bits & question.shareable or self.admin else -1)  # such devices keep their names
+            told.append(bits if bits & self.named else -1)
             shape = shapes.setdefault(tuple(told), len(shapes))
             atoms_of: list[tuple[bool, int, int, tuple[int, ...]]] = []
             for place, order in enumerate(orders):
@@ -204,10 +233,20 @@ class Symmetry:
         return list(groups.values())
 
 
+def _touched(part: Part) -> int:
+    """The devices that matter to a part: those it may take, and those at which it may stop."""
+    return part.bits | part.error_bits | (part.every if part.order else 0)
+
+
+def _local(order: Sequence[int], atoms: int) -> tuple[int, ...]:
+    """Atoms by their places in a component."""
+    return tuple(place for place, atom in enumerate(order) if atoms >> atom & 1)
+
+
 def _later(question: Question) -> list[int]:
     result = [0]
     for step in reversed(question.steps):
-        result.append(result[-1] | union(part.bits for part in step))
+        result.append(result[-1] | union(_touched(part) for part in step))
     return result[::-1]
 
 
