@@ -14,7 +14,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, cast
 
 import msgspec
 
@@ -82,7 +82,7 @@ def objects(name: str, given: Sequence[Json] | None, noun: type[T], memo: Memo) 
         read, faults = kind(name).read(msgspec.json.encode(absent.marked(name, each)), memo)
         if not isinstance(read, noun):
             raise SystemExit(f"{name}: {'; '.join(str(fault) for fault in faults)}")
-        made.append(absent.unmarked(read, each) if isinstance(read, Claim) else read)
+        made.append(cast("T", absent.unmarked(read, each)) if isinstance(read, Claim) else read)
     return tuple(made)
 
 
