@@ -37,6 +37,16 @@ def qualify(kind: str, name: str) -> str:
     return f"{kind}={name}"
 
 
+def spec_file_name(kind: str, transient_id: str = "") -> str:
+    """The customary name of a kind's spec file, without its ending: `vendor-class`.
+
+    `transient_id` sets a spec apart that lives as long as one claim or container: `vendor-class_id`; slashes in it
+    become underscores.
+    """
+    name = kind.replace("/", "-", 1)
+    return f"{name}_{transient_id}".replace("/", "_") if transient_id else name
+
+
 def split_kind(kind: str) -> tuple[str, str]:
     """Vendor and class, cut at the first slash; two empty strings without a slash or with an empty half."""
     vendor, _, class_ = kind.partition("/")
