@@ -34,11 +34,11 @@ def diff(old: Spec, new: Spec) -> tuple[Change, ...]:
 
 
 def _diff(old: Spec, new: Spec) -> Iterator[Change]:
-    for what, before, after in (("cdiVersion", old.version, new.version), ("kind", old.kind, new.kind)):
-        if before != after:
-            yield Change("changed", "", what, before, after)
+    yield from _members(
+        "", {"cdiVersion": old.version, "kind": old.kind}, {"cdiVersion": new.version, "kind": new.kind}
+    )
     yield from _members("", old.annotations, new.annotations, "annotation ")
-    yield from _members("", _entries(old.edits), _entries(new.edits), "")
+    yield from _members("", _entries(old.edits), _entries(new.edits))
     olds = {device.name: device for device in old.devices}
     news = {device.name: device for device in new.devices}
     for name in [*olds, *(name for name in news if name not in olds)]:
@@ -51,10 +51,10 @@ def _diff(old: Spec, new: Spec) -> Iterator[Change]:
             yield Change("removed" if gone else "added", "", where, edits if gone else None, None if gone else edits)
             continue
         yield from _members(where, before.annotations, after.annotations, "annotation ")
-        yield from _members(where, _entries(before.edits), _entries(after.edits), "")
+        yield from _members(where, _entries(before.edits), _entries(after.edits))
 
 
-def _members(where: str, old: Mapping[str, Any], new: Mapping[str, Any], prefix: str) -> Iterator[Change]:
+def _members(where: str, old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> Iterator[Change]:
     for key in [*old, *(key for key in new if key not in old)]:
         if key not in new:
             yield Change("removed", where, prefix + key, old=old[key])

@@ -32,7 +32,7 @@ def lower(spec: Spec, to: str) -> Lowered:
     if "." in spec.class_ and work.before("0.6.0"):
         work.lose("", "kind", f"the class {spec.class_!r} has a dot, so none of the devices can be asked for")
         return Lowered(None, tuple(work.losses))
-    devices = tuple(lowered for i, device in enumerate(spec.devices) if (lowered := work.device(device, i)) is not None)
+    devices = tuple(kept for i, device in enumerate(spec.devices) if (kept := work.device(device, i)) is not None)
     if not devices:
         work.lose("", "devices", "no device is left")
         return Lowered(None, tuple(work.losses))
