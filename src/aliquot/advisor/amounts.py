@@ -1,0 +1,24 @@
+"""Amounts of resources in words: from the scheduler's integers back to quantities."""
+
+BYTES = frozenset({"memory", "ephemeral-storage"})
+STEPS = (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
+
+
+def show(resource: str, amount: int) -> str:
+    """A quantity in the resource's usual unit: `1500m` of cpu, `8Gi` of memory, plain counts else; exact."""
+    if resource == "cpu":
+        return str(amount // 1000) if amount % 1000 == 0 else f"{amount}m"
+    if resource in BYTES or resource.startswith("hugepages-"):
+        for suffix, shift in STEPS:
+            if amount and amount % (1 << shift) == 0:
+                return f"{amount >> shift}{suffix}"
+    return str(amount)
+
+
+def about(resource: str, amount: int) -> str:
+    """The same, rounded for reading: `7.6Gi`."""
+    if (resource in BYTES or resource.startswith("hugepages-")) and amount:
+        for suffix, shift in STEPS:
+            if abs(amount) >= 1 << shift:
+                return f"{amount / (1 << shift):.1f}".removesuffix(".0") + suffix
+    return show(resource, amount)

@@ -1,0 +1,188 @@
+"""Which ways out work: each candidate is applied to the snapshot and judged again; only what places the pod is kept."""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from aliquot.advisor import (
+    remedy_free,
+    remedy_nodes,
+    remedy_priority,
+    remedy_requests,
+    remedy_selectors,
+    remedy_share,
+    remedy_taints,
+)
+from aliquot.advisor.alike import alike
+from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
+from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.wayout import After, Candidate, Cost, Risk, Trial, WayOut
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.snapshot import Snapshot
+
+MOST_CHANGES = 3
+"""Changes in one combined way out."""
+MOST_OF_A_KIND = 6
+MOST_COMBINED = 8
+MOST_FIRST_STEPS = 6
+"""First steps that combinations start from."""
+
+
+def case_of(snapshot: Snapshot, pod: Pod, owner: OwnerRef, judge: Judge, refusal: Refusal) -> Case:
+    """Pick, of each group of alike nodes, those nearest to having room."""
+    spots: list[Spot] = []
+    for group in alike(refusal):
+        nodes = heapq.nsmallest(PER_GROUP, group.nodes, key=lambda name: (_lacking(snapshot, pod, name), name))
+        spots += [Spot(snapshot.nodes[name], refusal.reasons(name), len(group.nodes)) for name in nodes]
+    return Case(snapshot, pod, owner, judge, tuple(spots))
+
+
+def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
+    """How far the node is from holding the pod, as a sum of shares of what's asked."""
+    used, room = snapshot.load(node).requested, snapshot.nodes[node].allocatable
+    return sum(
+        max(0, amount - room.get(name, 0) + used.get(name, 0)) / amount
+        for name, amount in effective_request(pod).items()
+        if amount
+    )
+
+
+def ways_out(case: Case) -> list[WayOut]:
+    """All that help, best first. Combinations only where no single change of what's there does."""
+    found = list(_kept(singles(case)))
+    if not any(one.kind != "add-node" for one in found):
+        found += combined(case)
+    return sorted(found, key=lambda one: (one.rank, one.cost.usd_per_hour or 0.0, one.title))
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """Everything that could help, untried."""
+    for spot in case.spots:
+        yield from remedy_taints.cures(case, spot)
+        yield from remedy_selectors.cures(case, spot)
+        yield from remedy_requests.cures(case, spot)
+        yield from remedy_share.cures(case, spot)
+        yield from remedy_free.cures(case, spot)
+    yield from remedy_priority.cures(case)
+    yield from remedy_nodes.cures(case)
+
+
+def singles(case: Case) -> Iterator[WayOut]:
+    """Candidates that alone place the pod."""
+    tried: set[tuple[str, str, str]] = set()
+    for candidate in candidates(case):
+        key = (candidate.kind, candidate.target, repr([change.patch or change.command for change in candidate.changes]))
+        if key in tried:
+            continue
+        tried.add(key)
+        after = attempt(case, candidate)
+        if after is not None:
+            yield WayOut(
+                candidate.kind,
+                candidate.target,
+                candidate.title,
+                candidate.changes,
+                candidate.cost,
+                candidate.risk,
+                candidate.rank,
+                candidate.isolates,
+                after,
+            )
+
+
+def attempt(case: Case, candidate: Candidate) -> After | None:
+    """Judge the pod in the changed world; None: it stays pending."""
+    trial = candidate.apply(case.trial)
+    if candidate.node in trial.snapshot.nodes and not case.judge.takes(trial.snapshot, trial.pod, candidate.node):
+        return None  # the node that the change aims at still refuses: no need to judge all the others
+    return outcome(case, trial)
+
+
+def outcome(case: Case, trial: Trial) -> After | None:
+    """Where the pod runs in this world, and who loses."""
+    decision = case.judge.decide(trial.snapshot, trial.pod)
+    if not isinstance(decision, Placement):
+        return None
+    before, after = case.snapshot.pods, trial.snapshot.pods
+    gone = (
+        tuple(sorted(key for key, pod in before.items() if pod.node_name and key not in after))
+        if len(after) < len(before)
+        else ()
+    )
+    if decision.preemption is not None:
+        return After(decision.preemption.node, decision.preemption.victims, gone)
+    return After(decision.nodes[0], (), gone)
+
+
+def combined(case: Case) -> list[WayOut]:
+    """Two or three changes that help together: the first cures one problem of a node, the rest is a case of its own."""
+    found: dict[tuple[str, ...], WayOut] = {}
+    for first in _first_steps(case):
+        for way in _continued(case, first, MOST_CHANGES - 1):
+            found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
+    return sorted(found.values(), key=lambda one: (one.rank, one.title))[:MOST_COMBINED]
+
+
+def _first_steps(case: Case) -> list[Candidate]:
+    """Cures of the first problem on nodes that have few: cordon before taint before selector before resources."""
+    spots = sorted(case.spots, key=lambda spot: (len(spot.problems), spot.node.name))
+    steps: list[Candidate] = []
+    for spot in spots:
+        if not 1 < len(spot.problems) <= MOST_CHANGES:
+            continue
+        one = replace(case, spots=(spot,))
+        first = spot.reasons[0].filter
+        steps += [
+            candidate
+            for module in (remedy_taints, remedy_selectors, remedy_requests)
+            for candidate in module.cures(one, spot)
+            if candidate.cures == first
+        ]
+        if len(steps) >= MOST_FIRST_STEPS:
+            break
+    return sorted(steps, key=lambda step: step.rank)[:MOST_FIRST_STEPS]
+
+
+def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
+    trial = first.apply(case.trial)
+    decision = case.judge.decide(trial.snapshot, trial.pod)
+    if isinstance(decision, Placement):
+        return
+    now = case_of(trial.snapshot, trial.pod, case.owner, case.judge, decision)
+    rest = replace(now, spots=tuple(spot for spot in now.spots if spot.node.name == first.node))
+    seconds = [way for way in _kept(singles(rest)) if way.kind != "add-node" or first.target == "pod"]
+    for second in seconds:
+        yield _joined(first, second)
+    if not seconds and left > 1:
+        for step in _first_steps(rest):
+            for second in _continued(rest, step, left - 1):
+                yield _joined(first, second)
+
+
+def _joined(first: Candidate, second: WayOut) -> WayOut:
+    objects = list(dict.fromkeys([first.target, *second.target.split("+")]))
+    levels = ("low", "medium", "high")
+    worse = max(first.risk, second.risk, key=lambda risk: levels.index(risk.level))
+    cost = second.cost if second.cost.usd_per_hour != 0 else first.cost
+    return WayOut(
+        "combined",
+        "+".join(objects),
+        f"{first.title}; then: {second.title[:1].lower()}{second.title[1:]}",
+        (*first.changes, *second.changes),
+        Cost(cost.usd_per_hour, cost.text),
+        Risk(worse.level, "; ".join(dict.fromkeys((first.risk.text, second.risk.text)))),
+        first.rank + second.rank,
+        second.isolates or first.isolates,
+        second.after,
+    )
+
+
+def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:
+    """At most a handful of each kind, the best of them."""
+    kinds: dict[str, list[WayOut]] = {}
+    for way in ways:
+        kinds.setdefault(way.kind, []).append(way)
+    for same in kinds.values():
+        yield from sorted(same, key=lambda one: (one.rank, one.cost.usd_per_hour or 0.0, one.title))[:MOST_OF_A_KIND]

@@ -1,0 +1,117 @@
+"""A verdict in one sentence, from the data."""
+
+from collections.abc import Sequence
+
+from aliquot.advisor.alike import Alike, alike
+from aliquot.advisor.amounts import about
+from aliquot.advisor.case import device_requests, shortage
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.scheduling.reason import Reason
+
+FILTER_WORDS = {
+    "NodeUnschedulable": "cordoned",
+    "NodeName": "another node is asked for by name",
+    "TaintToleration": "tainted, and the pod doesn't tolerate it",
+    "NodeAffinity": "not the kind of node that it selects",
+    "NodePorts": "the host port is taken",
+    "PodTopologySpread": "would break the topology spread",
+    "InterPodAffinity": "would break an affinity or anti-affinity of pods",
+}
+
+
+def asks(pod: Pod) -> str:
+    """`1 nvidia.com/gpu`, or what else it asks for."""
+    wanted = device_requests(pod)
+    return " and ".join(f"{amount} {name}" for name, amount in wanted.items()) or "no device"
+
+
+def why(reason: Reason, group: Alike) -> str:
+    """One reason in words, with how much is missing; of a group of nodes, from the least to the most."""
+    short = shortage(reason)
+    if short is None:
+        words = FILTER_WORDS.get(reason.filter, reason.text)
+        if reason.filter == "NodeUnschedulable":
+            return words
+        if reason.filter == "TaintToleration":
+            return f"taint {reason.found}: the pod doesn't tolerate it"
+        details = "; ".join(
+            part
+            for part in (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
+            if part
+        )
+        return f"{words} ({details})" if details else words
+    name = short.resource
+    least, most = group.free.get(name, (short.free, short.free))
+    total = group.total.get(name, (short.total, short.total))
+    if total[1] == 0:
+        return f"offers no {name}"
+    return f"{name}: {_span(name, least, most)} free of {_span(name, *total)}, {about(name, short.asked)} asked"
+
+
+def _span(name: str, least: int, most: int) -> str:
+    return about(name, least) if least == most else f"{about(name, least)} to {about(name, most)}"
+
+
+def sentence(pod: Pod, decision: Placement | Refusal) -> str:
+    """What a person wants to know first."""
+    if isinstance(decision, Placement):
+        if decision.verdict == "running":
+            return f"{pod.key} runs on {pod.node_name}." if not pod.terminal else f"{pod.key} has ended ({pod.phase})."
+        if decision.preemption is not None:
+            victims = ", ".join(decision.preemption.victims)
+            return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
+        count = len(decision.nodes)
+        nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
+        return f"{pod.key} would be placed: {nodes} for it."
+    if decision.verdict == "gated":
+        return f"{pod.key} waits for its scheduling gates: {', '.join(pod.scheduling_gates)}."
+    groups = alike(decision)
+    if not groups:
+        return f"{pod.key} is pending: {decision.message or 'there are no nodes'}"
+    total = sum(len(group.nodes) for group in groups)
+    blocked: dict[str, int] = {}
+    for group in groups:
+        for word in dict.fromkeys(_short(reason) for reason in told(group.reasons)):
+            blocked[word] = blocked.get(word, 0) + len(group.nodes)
+    words = sorted(blocked.items(), key=lambda item: -item[1])
+    if total == 1:
+        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {', '.join(word for word, _ in words)}."
+    parts = ", ".join(f"{word} on {'all' if count == total else count}" for word, count in words)
+    return f"{pod.key} asks for {asks(pod)}, and none of {total} nodes takes it: {parts}."
+
+
+def told(reasons: Sequence[Reason]) -> list[Reason]:
+    """Reasons worth telling: a cordon brings a taint of its own, which is no second reason."""
+    cordoned = any(reason.filter == "NodeUnschedulable" for reason in reasons)
+    return [
+        reason
+        for reason in reasons
+        if not (
+            cordoned and reason.filter == "TaintToleration" and reason.subject == "node.kubernetes.io/unschedulable"
+        )
+    ]
+
+
+def _short(reason: Reason) -> str:
+    short = shortage(reason)
+    if short is not None:
+        return f"no {short.resource}" if short.total == 0 else f"too little {short.resource} free"
+    return {
+        "NodeUnschedulable": "cordoned",
+        "TaintToleration": "an untolerated taint",
+        "NodeAffinity": "the node selector",
+        "NodePorts": "a taken host port",
+        "PodTopologySpread": "the topology spread",
+        "InterPodAffinity": "pod (anti-)affinity",
+    }.get(reason.filter, reason.text)
+
+
+def stale_note(pod: Pod, message: str) -> str:
+    """Where the pod's condition says something else than the snapshot now gives."""
+    said = pod.scheduled.message if pod.scheduled is not None and pod.scheduled.status == "False" else ""
+    if not said or said == message:
+        return ""
+    if not message:
+        return f"The cluster's last message is older than this snapshot, in which the pod has room: {said}"
+    return f"The cluster's last message differs; it was written before what this snapshot shows: {said}"

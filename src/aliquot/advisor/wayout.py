@@ -1,0 +1,128 @@
+"""A way out of being pending: what to change, what it costs, risks and isolates, and what happens afterwards."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from aliquot.kube.pod import Pod
+from aliquot.snapshot.snapshot import Snapshot
+
+Kind = Literal[
+    "add-toleration",
+    "remove-taint",
+    "fix-selector",
+    "drop-selector",
+    "uncordon",
+    "change-request",
+    "free-device",
+    "move",
+    "share",
+    "partition",
+    "add-node",
+    "republish",
+    "raise-priority",
+    "combined",
+]
+Level = Literal["low", "medium", "high"]
+
+
+Patch = Mapping[str, object]
+"""A patch of an object, or a new object, as JSON-like values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing to do. `target` is for people: `deployment serving/llm-a`."""
+
+    target: str
+    command: str
+    patch: Patch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it costs in money, where that's known: USD per hour, and from which price list. Zero: nothing extra."""
+
+    usd_per_hour: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """How much can go wrong, and what."""
+
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """Of a way to share one GPU: what it separates and what it doesn't; each `hardware`, `limit` or `none`."""
+
+    strategy: str
+    memory: str
+    faults: str
+    bandwidth: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A world to judge in: the snapshot, and the pod as it would be then."""
+
+    snapshot: Snapshot
+    pod: Pod
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A way out that hasn't been tried yet."""
+
+    kind: Kind
+    target: str
+    """`pod` (the pending pod or its owner), `claim`, `node` (a new one), `driver`, or `KIND/NAME` of another object."""
+    title: str
+    changes: tuple[Change, ...]
+    apply: Callable[[Trial], Trial]
+    risk: Risk
+    rank: float
+    """Lower is better: roughly the trouble that it makes."""
+    node: str = ""
+    """The node that it aims at: tried first, and combined only with what aims there too. Empty: any node."""
+    cost: Cost = Cost(0.0, "nothing extra")
+    isolates: Isolation | None = None
+    cures: str = ""
+    """The filter whose reason it takes away; two cures of one filter aren't combined."""
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """What the trial gave: where the pod runs then, and who is evicted or can't be placed any more."""
+
+    node: str
+    victims: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    """Pods that run today and would be pending afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A candidate that was tried, and worked."""
+
+    kind: Kind
+    target: str
+    title: str
+    changes: tuple[Change, ...]
+    cost: Cost
+    risk: Risk
+    rank: float
+    isolates: Isolation | None
+    after: After
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something worth doing that can't be simulated from a snapshot."""
+
+    text: str
+    command: str = ""

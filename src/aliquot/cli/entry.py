@@ -1,0 +1,48 @@
+"""The process: arguments in, exit status out. Imports the commands only when one is asked for."""
+
+import os
+import signal
+import sys
+
+from aliquot import __version__
+
+USAGE_ERROR = 2
+INTERRUPTED = 128 + signal.SIGINT
+
+
+def main() -> None:
+    """Run `aliquot`, or `kubectl aliquot` where kubectl found `kubectl-aliquot` on the PATH."""
+    arguments = sys.argv[1:]
+    if arguments in (["--version"], ["-V"]):
+        print(f"aliquot {__version__}")
+        return
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; returns the exit status."""
+    from cyclopts import CycloptsError
+
+    from aliquot.cli.app import app
+
+    try:
+        status = app(
+            arguments or ["--help"],
+            exit_on_error=False,
+            print_error=False,
+            help_on_error=False,
+            result_action="return_value",
+        )
+    except CycloptsError as error:
+        print(f"error: {error}", file=sys.stderr)
+        print("hint: `aliquot --help`, or `aliquot COMMAND --help` with examples", file=sys.stderr)
+        return USAGE_ERROR
+    return status if isinstance(status, int) else 0

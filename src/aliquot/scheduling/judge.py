@@ -1,0 +1,173 @@
+"""Judge a pod on a snapshot as kube-scheduler would, and tell the whole story."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.cycle import Cycle, Halt, begin, every_failure
+from aliquot.scheduling.dynamic import DynamicResources, NotGenerated, Rejected
+from aliquot.scheduling.message import GATED, NO_NODES, sentence
+from aliquot.scheduling.node_affinity import CONFLICT, named_nodes
+from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal, Verdict
+from aliquot.scheduling.preemption import NoPreemption, preempt
+from aliquot.scheduling.reason import Fault, Reason
+from aliquot.scheduling.screen import promised, screen
+from aliquot.scheduling.shape import shape
+from aliquot.scheduling.unchecked import not_checked
+from aliquot.scheduling.versions import Release
+from aliquot.snapshot.snapshot import Snapshot
+
+
+def judge(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None = None) -> Verdict:
+    """What becomes of a pod: a Placement (it runs, or could now, or after a preemption) or a Refusal.
+
+    Args:
+        snapshot: The cluster. The pod needn't be in it; a namesake there that waits doesn't count against it.
+        pod: The pod.
+        release: Of kube-scheduler.
+        dynamic: Who allocates devices; None: claims are named as not checked.
+    """
+    if pod.node_name or pod.terminal:
+        return Placement(pod.key, "running", (pod.node_name,) if pod.node_name else ())
+    if pod.scheduling_gates:
+        return Refusal(pod.key, "gated", "SchedulingGated", GATED)
+    if pod.terminating:
+        return Refusal(pod.key, "pending", "", "", total=len(snapshot.nodes))
+    kind = shape(pod)
+
+    def make(there: Snapshot) -> Verdict:
+        return _judge(there, pod, release, dynamic, kind)
+
+    verdict = snapshot.recall(("verdict", kind, release, dynamic), make)
+    return replace(verdict, pod=pod.key, not_checked=not_checked(snapshot, pod, release, dynamic))
+
+
+def fits(
+    snapshot: Snapshot, pod: Pod, node: str, release: Release, dynamic: DynamicResources | None = None
+) -> tuple[Reason, ...]:
+    """Every reason why one node doesn't take the pod now; empty if it does. Looks at this node only.
+
+    A reason of the filter `DynamicResources` may be a fault of the whole attempt: its text says so.
+
+    Raises:
+        KeyError: if there's no such node.
+    """
+    cycle = _cycle(snapshot, pod, release, dynamic)
+    if isinstance(cycle, Halt):
+        text = cycle.verdict.message if isinstance(cycle.verdict, Fault) else cycle.verdict.text
+        return (Reason("DynamicResources", text),)
+    return Details(snapshot, cycle).reasons(node)
+
+
+def _cycle(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> Cycle | Halt:
+    def make(there: Snapshot) -> Cycle | Halt:
+        return begin(there, pod, release, dynamic)
+
+    return snapshot.recall(("cycle", shape(pod), release, dynamic), make)
+
+
+def _judge(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None, kind: Hashable) -> Verdict:
+    total = len(snapshot.nodes)
+    if not total:
+        return Refusal(pod.key, "pending", "Unschedulable", NO_NODES)
+    cycle = _cycle(snapshot, pod, release, dynamic)
+    if named_nodes(pod) == frozenset():
+        # The scheduler stops before DynamicResources has prepared, whose PostFilter then reports a missing state.
+        if isinstance(cycle, Cycle) and not release.dynamic_resources:
+            return _refuse(snapshot, cycle, pre_filter=CONFLICT)
+        message = sentence(total, {}, "not found", CONFLICT)
+        return Refusal(pod.key, "pending", "Unschedulable", message, total)
+    if isinstance(cycle, Halt):
+        return _halted(snapshot, pod, release, cycle)
+    details = Details(snapshot, cycle)
+    if pod.nominated_node in snapshot.nodes and not details.reasons(pod.nominated_node):
+        return Placement(pod.key, "placeable", (pod.nominated_node,), by_node=details)
+    screened = screen(snapshot, cycle, kind)
+    if isinstance(screened, Fault):
+        return Refusal(pod.key, "pending", "SchedulerError", screened.message, total, by_node=details)
+    feasible = screened.feasible()
+    if feasible:
+        return Placement(pod.key, "placeable", feasible, by_node=details)
+    counts = screened.counts()
+    outcome = preempt(snapshot, cycle, screened)
+    if not isinstance(outcome, NoPreemption):
+        return Placement(pod.key, "placeable", (), preemption=outcome, message=sentence(total, counts), by_node=details)
+    post = _post_filter(release, _claims_text(pod, cycle), outcome.text)
+    return Refusal(
+        pod.key,
+        "pending",
+        "Unschedulable",
+        sentence(total, counts, post),
+        total,
+        counts,
+        outcome.counts,
+        by_node=details,
+    )
+
+
+def _claims_text(pod: Pod, cycle: Cycle) -> str:
+    if cycle.claims is not None:
+        return cycle.claims.post_filter
+    return "still not schedulable" if pod.claims else "no new claims to deallocate"
+
+
+def _post_filter(release: Release, claims: str, preemption: str) -> str:
+    """What the PostFilter plugins say, in their order."""
+    said = [claims] if release.tells_of_claims and claims else []
+    return ", ".join([*said, f"preemption: {preemption}"])
+
+
+def _refuse(snapshot: Snapshot, cycle: Cycle, pre_filter: str) -> Refusal:
+    outcome = preempt(snapshot, cycle, None)
+    assert isinstance(outcome, NoPreemption)
+    post = f"preemption: {outcome.text}"
+    total = len(snapshot.nodes)
+    message = sentence(total, {}, post, pre_filter)
+    return Refusal(cycle.pod.key, "pending", "Unschedulable", message, total, {}, outcome.counts)
+
+
+def _halted(snapshot: Snapshot, pod: Pod, release: Release, halt: Halt) -> Refusal:
+    total = len(snapshot.nodes)
+    match halt.verdict:
+        case NotGenerated():
+            return Refusal(pod.key, "pending", "", "", total)
+        case Fault(message):
+            return Refusal(pod.key, "pending", "SchedulerError", message, total)
+        case Rejected(text, post_filter):
+            cycle = begin(snapshot, pod, release, None)
+            assert isinstance(cycle, Cycle)
+            outcome = preempt(snapshot, cycle, None)
+            assert isinstance(outcome, NoPreemption)
+            post = _post_filter(release, post_filter, outcome.text)
+            message = sentence(total, {}, post, text)
+            return Refusal(pod.key, "pending", "Unschedulable", message, total, {}, outcome.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Every failing filter of every node, reckoned when asked for (`outcome.NodeReasons`)."""
+
+    snapshot: Snapshot
+    cycle: Cycle
+
+    def reasons(self, node: str) -> tuple[Reason, ...]:
+        """Of one node, with room left for the pods promised to it."""
+        if node not in self.snapshot.nodes:
+            raise KeyError(node)
+        load = self.snapshot.load(node)
+        waiting = promised(self.snapshot, self.cycle.pod, node)
+        if waiting:
+            fuller = load
+            for pod in waiting:
+                fuller = fuller.plus(pod)
+            found = every_failure(self.cycle.moved(load, waiting, 1), fuller)
+            if found:
+                return found
+        return every_failure(self.cycle, load)
+
+    def groups(self) -> tuple[NodeGroup, ...]:
+        """Nodes with the same reasons together, in the order of their first."""
+        found: dict[tuple[Reason, ...], list[str]] = {}
+        for node in self.snapshot.nodes:
+            found.setdefault(self.reasons(node), []).append(node)
+        return tuple(NodeGroup(tuple(nodes), reasons) for reasons, nodes in found.items())
