@@ -202,7 +202,12 @@ def injection(given: Input) -> Answer:
             result["unresolved"] = [name for name in given["devices"] if name not in registry.devices]
         answer = _said(error.problems, result)
         return Answer(answer.ok, _relative(answer.result, root), answer.category)
-    result |= {"oci": done.oci, "unresolved": [], "warnings": [str(warning) for warning in done.warnings], "error": None}
+    result |= {
+        "oci": done.oci,
+        "unresolved": [],
+        "warnings": [str(warning) for warning in done.warnings],
+        "error": None,
+    }
     return Answer(ok=True, result=_relative(result, root))
 
 

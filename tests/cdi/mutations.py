@@ -13,15 +13,15 @@ VALUES: tuple[Any, ...] = (
     [{}], {"a": {}}, ["A=1"], [1], [0, 44], {"schemata": []}, {"closID": "/"}, [{"path": "/dev/x"}],
 )  # fmt: skip
 KEYS = (
-    "cdiVersion", "kind", "annotations", "devices", "containerEdits", "name", "env", "deviceNodes", "netDevices", "hooks",
-    "mounts", "intelRdt", "additionalGids", "path", "hostPath", "type", "major", "minor", "fileMode", "permissions", "uid",
-    "gid", "hookName", "args", "timeout", "options", "containerPath", "closID", "schemata", "enableMonitoring", "enableCMT",
-    "additionalGIDs", "KIND", "colour", "hostInterfaceName",
+    "cdiVersion", "kind", "annotations", "devices", "containerEdits", "name", "env", "deviceNodes", "netDevices", "path",
+    "mounts", "intelRdt", "additionalGids", "hooks", "hostPath", "type", "major", "minor", "fileMode", "permissions",
+    "uid", "gid", "hookName", "args", "timeout", "options", "containerPath", "closID", "schemata", "enableMonitoring",
+    "enableCMT", "additionalGIDs", "KIND", "colour", "hostInterfaceName",
 )  # fmt: skip
 PIECES = (
-    "{", "}", "[", "]", ":", ": ", ",", "\n", "\n  ", "- ", "&a ", "*a", "<<: ", "!!str ", "!!int ", "!!binary ", "'", '"',
-    "#", " #", "---\n", "...\n", "\t", "\x00", "\x85", "\ufeff", "~", "null", "0o17", "0600", "1_0", "0x1f", "1e3", "yes",
-    "on", ".inf", ".nan", "2001-01-01", "? ", "| ", "> ", "%YAML 1.2\n", "\\u0041", "\\x", "é", "\ud800",
+    "{", "}", "[", "]", ":", ": ", ",", "\n", "\n  ", "- ", "&a ", "*a", "<<: ", "!!str ", "!!int ", "!!binary ", "'",
+    '"', "#", " #", "---\n", "...\n", "\t", "\x00", "\x85", "\ufeff", "~", "null", "0o17", "0600", "1_0", "0x1f",
+    "1e3", "yes", "on", ".inf", ".nan", "2001-01-01", "? ", "| ", "> ", "%YAML 1.2\n", "\\u0041", "\\x", "é", "\ud800",
 )  # fmt: skip
 
 

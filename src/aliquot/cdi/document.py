@@ -20,8 +20,10 @@ Where: TypeAlias = "tuple[Where, str | int] | None"
 MAX_DEPTH = 50
 """A spec is seven levels deep."""
 
-# Text in which JSON and YAML differ: what only YAML takes for a line end or refuses, and surrogates.
-_NOT_PLAIN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
+# Where JSON and YAML differ: what only YAML takes for a line end or refuses, surrogates, a key apart from its colon.
+_NOT_PLAIN_JSON = re.compile(
+    '[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\\\\u[dD][89a-fA-F]|"[ \t]*[\r\n]\\s*:'
+)
 
 
 class NotReadable(Exception):  # noqa: N818 it's caught within this package, and never leaves it

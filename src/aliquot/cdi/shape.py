@@ -54,11 +54,14 @@ class Shape:
             self.mismatch(data, where, "an object", hint)
             return {}
         attributes: dict[str, Any] = {}
+        keys: dict[str, str] = {}
         for key, value in data.items():
             known = fields.get(key) or self.other_field(key, where, fields)
             if known is not None and value is not None:
                 attribute, reader = known
-                attributes[attribute] = reader(self, value, (where, key))
+                read = reader(self, value, (where, key))
+                if key >= keys.setdefault(attribute, key):  # `KIND` beside `kind`: Go reads keys sorted, the last wins
+                    attributes[attribute], keys[attribute] = read, key
         return attributes
 
     def other_field(self, key: str, where: Where, fields: Fields) -> tuple[str, Reader] | None:
@@ -124,7 +127,7 @@ def _flag(shape: Shape, value: Any, where: Where) -> bool:
 def _number(shape: Shape, value: Any, where: Where, *, low: int, high: int) -> int:
     number: Any = value
     if isinstance(value, float) and not shape.exact:
-        number = whole(value)
+        number = None if value == 0 and low == 0 and str(value) == "-0.0" else whole(value)  # Go writes it as -0
         if number is None:
             shape.wrong(where, f"{value} isn't a whole number")
             return 0
