@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from tests.cdi.cases import COPIES, rows
@@ -13,10 +14,10 @@ VALUES: tuple[Any, ...] = (
     [{}], {"a": {}}, ["A=1"], [1], [0, 44], {"schemata": []}, {"closID": "/"}, [{"path": "/dev/x"}],
 )  # fmt: skip
 KEYS = (
-    "cdiVersion", "kind", "annotations", "devices", "containerEdits", "name", "env", "deviceNodes", "netDevices", "path",
-    "mounts", "intelRdt", "additionalGids", "hooks", "hostPath", "type", "major", "minor", "fileMode", "permissions",
-    "uid", "gid", "hookName", "args", "timeout", "options", "containerPath", "closID", "schemata", "enableMonitoring",
-    "enableCMT", "additionalGIDs", "KIND", "colour", "hostInterfaceName",
+    "cdiVersion", "kind", "annotations", "devices", "containerEdits", "name", "env", "deviceNodes", "netDevices",
+    "path", "mounts", "intelRdt", "additionalGids", "hooks", "hostPath", "type", "major", "minor", "fileMode",
+    "permissions", "uid", "gid", "hookName", "args", "timeout", "options", "containerPath", "closID", "schemata",
+    "enableMonitoring", "enableCMT", "additionalGIDs", "KIND", "colour", "hostInterfaceName",
 )  # fmt: skip
 PIECES = (
     "{", "}", "[", "]", ":", ": ", ",", "\n", "\n  ", "- ", "&a ", "*a", "<<: ", "!!str ", "!!int ", "!!binary ", "'",
@@ -78,11 +79,11 @@ def _change(data: Any, chance: random.Random) -> None:
     elif what == 1 and isinstance(holder, dict):
         holder[chance.choice(KEYS)] = holder.pop(key)
     elif what == 2 and isinstance(holder, dict):
-        holder[chance.choice(KEYS)] = chance.choice(VALUES)
+        holder[chance.choice(KEYS)] = deepcopy(chance.choice(VALUES))
     elif what == 3 and isinstance(holder, list):
         holder.insert(key, holder[key])
     else:
-        holder[key] = chance.choice(VALUES)
+        holder[key] = deepcopy(chance.choice(VALUES))
 
 
 def _spoil(text: str, chance: random.Random) -> str:

@@ -56,6 +56,8 @@ def inspect(
     if data is None:
         return Reading(None, (Problem("syntax", "there's no spec in the file", file=file),))
     spec = read_shape(data, shape)
+    if not document.is_object(data):
+        return Reading(None, _placed(shape.problems, decoded, file))
     problems += shape.problems
     if strict and decoded[:1] != "{":
         problems += _second_document(decoded)

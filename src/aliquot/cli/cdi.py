@@ -22,11 +22,15 @@ app = App(
     """,
     help_format="plaintext",
 )
-app.command("aliquot.cli.cdi_registry:list_devices", name="list")
-app.command("aliquot.cli.cdi_registry:show", name="show")
-app.command("aliquot.cli.cdi_registry:explain", name="explain")
-app.command("aliquot.cli.cdi_registry:watch", name="watch")
-app.command("aliquot.cli.cdi_files:validate", name="validate")
-app.command("aliquot.cli.cdi_files:lower", name="lower")
-app.command("aliquot.cli.cdi_files:diff", name="diff")
-app.command("aliquot.cli.cdi_inject:inject", name="inject")
+_VERBS = {
+    "list": ("cdi_registry:list_devices", "The devices that can be asked for."),
+    "show": ("cdi_registry:show", "A device's edits, or a spec file in canonical form."),
+    "explain": ("cdi_registry:explain", "Which file wins for a device, or why it can't be resolved."),
+    "watch": ("cdi_registry:watch", "Tell what changes in the spec folders."),
+    "validate": ("cdi_files:validate", "Check spec files; every problem at once."),
+    "lower": ("cdi_files:lower", "Rewrite a spec for container engines that read an older version."),
+    "diff": ("cdi_files:diff", "What differs between two specs."),
+    "inject": ("cdi_inject:inject", "Give devices to a container: edit its OCI runtime spec."),
+}
+for _name, (_function, _help) in _VERBS.items():
+    app.command(f"aliquot.cli.{_function}", name=_name, help=_help)

@@ -16,7 +16,7 @@ from aliquot.cli.output import fail, warn, write_json, write_yaml
 
 
 def validate(
-    *files: Path,
+    *files: Annotated[Path, Parameter(allow_leading_hyphen=True)],
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False,
     output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
@@ -70,7 +70,7 @@ def validate(
 
 
 def lower(
-    file: Path,
+    file: Annotated[Path, Parameter(allow_leading_hyphen=True)],
     /,
     *,
     to: str,

@@ -20,7 +20,7 @@ from aliquot.cli.output import fail, warn
 
 def inject(
     *,
-    spec: Path,
+    spec: Annotated[Path, Parameter(allow_leading_hyphen=True)],
     device: Annotated[tuple[str, ...], Parameter(name=["--device", "-D"], negative=())] = (),
     dirs: Dirs = (),
     resolve: Annotated[bool, Parameter(name="--resolve", negative=())] = False,
