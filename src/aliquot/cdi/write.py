@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, IntelRdt, Mount, NetDevice, Spec
-from aliquot.cdi.yaml_text import to_text
+from aliquot.cdi.yaml_text import printable, to_text
 
 
 def to_json(spec: Spec) -> str:
     """The spec as JSON, indented by two, with a final newline."""
-    return json.dumps(to_data(spec), indent=2, ensure_ascii=False) + "\n"
+    return printable(json.dumps(to_data(spec), indent=2, ensure_ascii=False)) + "\n"
 
 
 def to_yaml(spec: Spec) -> str:

@@ -14,7 +14,7 @@ Data = str | int | bool | None | Sequence["Data"] | Mapping[str, "Data"]
 _PLAIN = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./=@%+,()-]|:(?=[^\s])|(?<=[^\s]) (?=[^\s#]))*|\d+\.\d+\.\d+")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 _STOP = 4  # what stands below a key starts at the next multiple
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")  # not printable to YAML: escaped
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # YAML refuses them, or ends the line there
 
 
 def to_text(data: Data) -> str:
@@ -23,6 +23,11 @@ def to_text(data: Data) -> str:
     Scalars are text, whole numbers, booleans and None.
     """
     return "\n".join(_block(data, 0)) + "\n"
+
+
+def printable(text: str) -> str:
+    """JSON text that is YAML too: the few characters that YAML takes otherwise are escaped."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _block(data: Data, column: int) -> Iterator[str]:
@@ -56,7 +61,7 @@ def _scalar(value: Data) -> str:
     if isinstance(value, str):
         if value.lower() not in _WORDS and _PLAIN.fullmatch(value):
             return value
-        return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+        return printable(json.dumps(value, ensure_ascii=False))
     if isinstance(value, Mapping):
         return "{}"
     if isinstance(value, Sequence):
