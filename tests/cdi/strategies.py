@@ -113,7 +113,9 @@ oci_specs = st.fixed_dictionaries(
         "process": st.fixed_dictionaries(
             {"cwd": st.just("/")},
             optional={
-                "user": st.fixed_dictionaries({}, optional={"uid": uint32, "gid": uint32, "additionalGids": st.just([44])}),
+                "user": st.fixed_dictionaries(
+                    {}, optional={"uid": uint32, "gid": uint32, "additionalGids": st.just([44])}
+                ),
                 "env": st.lists(st.sampled_from(("PATH=/bin", "A=1", "A=2", "A", "B")), max_size=4),
                 "args": st.just(["sh"]),
             },

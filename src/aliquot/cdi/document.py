@@ -187,13 +187,19 @@ class _Composer:
                 following = self.event()
                 self.merge(members, self.node(following, where, depth + 1), following, where)
                 continue
-            key = _key_text(self.node(event, (where, "?"), depth + 1), event, where)
+            key = self.key(event, where, depth + 1)
             place = (where, key)
             if self.found is not None:
                 self.found.setdefault(path_text(place), _line(event))
             value = self.node(self.event(), place, depth + 1)
             self.insert(members, key, value, _line(event), place)
         return members
+
+    def key(self, event: yaml.Event, where: Where, depth: int) -> str:
+        found, self.found = self.found, None  # a key has no place of its own
+        key = self.node(event, where, depth)
+        self.found = found
+        return _key_text(key, event, where)
 
     def merge(self, members: dict[str, Any], merged: Any, event: yaml.Event, where: Where) -> None:
         sources = list(reversed(merged)) if is_list(merged) else [merged]
