@@ -104,16 +104,17 @@ class _Composer:
         self.open: set[str] = set()
         self.nodes = 0
         self.aliased = 0
+        self.last_line = max(len(text.splitlines()), 1)
         try:
             self.parser = yaml.CSafeLoader(text)  # only its event parser is used
         except (yaml.YAMLError, UnicodeError) as error:
-            raise _as_not_readable(error) from None
+            raise _as_not_readable(error, self.last_line) from None
 
     def event(self) -> yaml.Event:
         try:
             return cast("yaml.Event", self.parser.get_event())
         except (yaml.YAMLError, UnicodeError) as error:
-            raise _as_not_readable(error) from None
+            raise _as_not_readable(error, self.last_line) from None
 
     def document(self) -> Any:
         """The first document; None if there's none."""
@@ -242,7 +243,9 @@ def _allowed_ratio(nodes: int) -> float:
     return 0.99 - 0.89 * min(max(nodes - 400_000, 0) / 3_600_000, 1.0)
 
 
-def _as_not_readable(error: yaml.YAMLError | UnicodeError) -> NotReadable:
+def _as_not_readable(error: yaml.YAMLError | UnicodeError, last_line: int) -> NotReadable:
     mark = getattr(error, "problem_mark", None)
     said = " ".join(part for part in (getattr(error, "context", None), getattr(error, "problem", None)) if part)
-    return NotReadable(said or str(error).split("\n", 1)[0], None if mark is None else int(mark.line) + 1)
+    return NotReadable(
+        said or str(error).split("\n", 1)[0], None if mark is None else min(int(mark.line) + 1, last_line)
+    )
