@@ -20,10 +20,10 @@ Where: TypeAlias = "tuple[Where, str | int] | None"
 MAX_DEPTH = 50
 """A spec is seven levels deep."""
 
-# Where JSON and YAML differ: what only YAML takes for a line end or refuses, surrogates, a key apart from its colon.
-_NOT_PLAIN_JSON = re.compile(
-    '[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\\\\u[dD][89a-fA-F]|"[ \t]*[\r\n]\\s*:'
-)
+# Where JSON and YAML differ: what only YAML takes for a line end or refuses; surrogates; a key apart from its colon.
+_YAML_DIFFERS = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_KEY_APART = re.compile(r'"[ \t]*[\r\n]\s*:')
 
 
 class NotReadable(Exception):  # noqa: N818 it's caught within this package, and never leaves it
@@ -59,9 +59,9 @@ def load(text: str) -> tuple[Any, list[Problem]]:
     Raises:
         NotReadable: the text is neither YAML nor JSON.
     """
-    if text.lstrip(" \n").startswith("{") and not _NOT_PLAIN_JSON.search(text):
+    if _may_be_plain_json(text):
         try:
-            return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse), []
+            return _JSON.decode(text), []
         except (ValueError, RecursionError):
             pass  # more than JSON, or less: YAML knows where
     composer = _Composer(text)
@@ -92,6 +92,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(_: str) -> None:
     raise ValueError
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+
+
+def _may_be_plain_json(text: str) -> bool:
+    """Tell whether a JSON reader, which is faster, would see what the YAML reader sees."""
+    return (
+        text.lstrip(" \n").startswith("{")
+        and not ("\\u" in text and _SURROGATE.search(text))
+        and not ("\n" in text and _KEY_APART.search(text))
+        and (not _YAML_DIFFERS.search(text) if not text.isascii() else "\x7f" not in text)
+    )
 
 
 class _Composer:
