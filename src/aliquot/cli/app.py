@@ -28,3 +28,4 @@ app = App(
     help_format="plaintext",
 )
 app.command("aliquot.cli.explain:explain", name="explain")
+app.command("aliquot.cli.cdi:app", name="cdi")

@@ -1,0 +1,36 @@
+"""Completing a device node from the host, as injection does. Source: the Go library's fillMissingInfo at 1.1.0."""
+
+from dataclasses import replace
+
+from aliquot.cdi.host import HostNodes
+from aliquot.cdi.problems import Problem, SpecError
+from aliquot.cdi.spec import DeviceNode
+
+
+def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
+    """The node with type, numbers and mode filled in; a new value, so that the spec stays as it was.
+
+    A node with a type and a major number (or a fifo) needs nothing: its numbers are taken as they stand, and only an
+    absent mode is read from the host where that has the node. Otherwise the host must have it, of the given type.
+    Without a major number both numbers come from the host: a lone minor is lost.
+
+    Raises:
+        SpecError: the host has no such node, or one of another type.
+    """
+    path = node.host_path or node.path
+    sufficient = node.type != "" and (node.major != 0 or node.type == "p")
+    found = nodes.lstat(path)
+    if isinstance(found, str):
+        if sufficient:
+            return node
+        hint = "regenerate the spec, or give the node's type, major and minor"
+        raise SpecError([Problem("host", f"the host has no device node {path!r}: {found}", hint=hint)])
+    mode = found.mode if node.file_mode is None else node.file_mode
+    if sufficient:
+        return replace(node, file_mode=mode)
+    if node.type not in {"", found.type}:
+        message = f"the device node {path!r} is of type {found.type!r} on the host, the spec says {node.type!r}"
+        raise SpecError([Problem("host", message, hint="leave the type out, or correct it")])
+    if found.type != "p" and node.major == 0:
+        return replace(node, type=found.type, major=found.major, minor=found.minor, file_mode=mode)
+    return replace(node, type=found.type, file_mode=mode)
