@@ -15,14 +15,14 @@ from typing import Final
 import msgspec
 
 from aliquot.allocation.features import IMPLEMENTATIONS
-from conformance import generate_allocation, generate_cel, given, lines, reference
+from conformance import generate_allocation, generate_cdi, generate_cel, given, lines, reference
 from conformance.compare import Difference, Json, Outcome, Subject, compared, shrunk
 from conformance.reference import MissingReferenceError
-from conformance.subjects import CEL, allocation_subject
+from conformance.subjects import CDI, CEL, allocation_subject
 
 SHOWN: Final = 10
 """So many failures are shrunk and printed per subject."""
-SUBJECTS: Final = ("cel", "allocation")
+SUBJECTS: Final = ("cel", "allocation", "cdi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,10 @@ def cel_cases(count: int, seed: int) -> list[Json]:
     return given.cel_cases() + generate_cel.cases(count, seed)
 
 
+def cdi_cases(count: int, seed: int) -> list[Json]:
+    return given.cdi_cases() + generate_cdi.cases(count, seed)
+
+
 def allocation_cases(count: int, seed: int) -> list[Json]:
     tight = generate_allocation.scenarios(max(count // 4, 1), seed, tight=True)
     return given.allocation_cases() + generate_allocation.scenarios(count, seed) + tight
@@ -45,6 +49,8 @@ def allocation_cases(count: int, seed: int) -> list[Json]:
 
 def runs(count: int, seed: int, versions: Sequence[str], only: Sequence[str]) -> Iterator[Run]:
     """What is to be compared, and on which cases."""
+    if "cdi" in only:  # both programs link the same library
+        yield Run(CDI, versions[0], partial(cdi_cases, count, seed))
     for kubernetes in versions:
         if "cel" in only:
             yield Run(CEL, kubernetes, partial(cel_cases, count, seed))

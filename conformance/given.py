@@ -28,6 +28,27 @@ def allocation_cases() -> list[Json]:
     return [case for name in ("reference", "random", "quirks") for case in present("allocator", f"{name}.jsonl")]
 
 
+CDI_FILES: Final = (
+    "probes_spec_load.json",
+    "spec_load.json",
+    "version_minimum.json",
+    "probes_names.json",
+    "parser_qualified_name.json",
+    "probes_inject.json",
+    "inject.json",
+    "random.jsonl",
+)
+
+
+def cdi_cases() -> list[Json]:
+    """The shared CDI cases that the reference library can be asked."""
+    return [
+        {"file": file, "name": case["name"], "input": case["input"]}
+        for file in CDI_FILES
+        for case in present("cdi", file)
+    ]
+
+
 def present(*parts: str) -> list[Json]:
     """The cases of a shared file."""
     path = CASES.joinpath(*parts)

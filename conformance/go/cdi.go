@@ -48,9 +48,10 @@ var categories = []struct {
 	{"syntax", regexp.MustCompile(`failed to (parse|unmarshal)|no Spec data|no devices`)},
 	{"version", regexp.MustCompile(`invalid version|version must be at least|invalid spec version`)},
 	{"name", regexp.MustCompile(`failed add device "[^"]*": invalid (\(empty\)|character|name|class)`)},
-	{"edits", regexp.MustCompile(`failed add device|container edits|empty device edits|failed to inject devices`)},
-	{"name", regexp.MustCompile(`invalid (device )?name|unqualified|annotation`)},
-	{"kind", regexp.MustCompile(`invalid vendor|invalid class|invalid device`)},
+	{"edits", regexp.MustCompile(`failed add device|container edits|empty device edits|failed to inject devices|` +
+		`invalid (mount|hook|net|linux|\(empty\)|type|permissions|ClosID|environment|IntelRdt)`)},
+	{"name", regexp.MustCompile(`annotation`)},
+	{"kind", regexp.MustCompile(`invalid vendor|invalid class`)},
 }
 
 func categoryOf(err error) *string {
@@ -188,7 +189,10 @@ func qualifiedName(input json.RawMessage, answer *cdiAnswer) error {
 	vendor, class, name := parser.ParseDevice(given.Device)
 	answer.Result["parsed"] = map[string]string{"vendor": vendor, "class": class, "name": name}
 	vendor, class, name, err := parser.ParseQualifiedName(given.Device)
-	answer.say(err)
+	if answer.say(err); err != nil {
+		category := "name" // whichever part of the reference is wrong
+		answer.Category = &category
+	}
 	answer.Result["parseQualified"] = map[string]string{"vendor": vendor, "class": class, "name": name}
 	answer.Result["qualified"] = parser.IsQualifiedName(given.Device)
 	vendor, class = parser.ParseQualifier(given.Device)
