@@ -35,6 +35,14 @@ _LITERALS: Final[dict[type, Type]] = {
 }
 
 
+def _clash(wanted: tuple[Type, ...], found: list[Type]) -> bool:
+    """Whether two types certainly don't fit: both are concrete, and their kinds differ."""
+    for a, b in zip(wanted, found, strict=True):
+        if a.kind != b.kind and a.kind > t.PARAM and b.kind > t.NULL:
+            return True
+    return False
+
+
 class Checker:
     """One check of one expression. `faults` collects what is wrong, as (place, message)."""
 
@@ -189,6 +197,8 @@ class Checker:
         fitting: list[str] = []
         for overload in function.shapes.get((member, len(types)), ()):
             wanted, given = overload.args, overload.result
+            if _clash(wanted, types):
+                continue
             if overload.generic:
                 fresh: dict[str, Type] = {}
                 wanted = tuple([self._instance(arg, fresh) for arg in wanted])
@@ -221,7 +231,7 @@ class Checker:
     # --- aggregates --------------------------------------------------------------------------------------------------
     def _joined(self, before: Type | None, found: Type) -> Type:
         """The common type of elements; cel-go falls back to dyn, and a validator complains of what differs."""
-        if before is None:
+        if before is None or before is found:
             return found
         return most_general(before, found) if self._bindings.assignable(before, found) else t.DYN_T
 

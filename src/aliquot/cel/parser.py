@@ -74,7 +74,7 @@ class Parser:
         self._index = 0
         self._expr = self._relation = self._calc = self._member = 0  # open rules of each kind, as ANTLR counts them
         self._depth = 0  # height of the tree that was parsed last, counted as cel-go's visitor does
-        self.budget = 200_000
+        self.budget = 8_000
         """How many nodes macros may still copy: they can double the tree at each step."""
         self.faults: list[tuple[int, str]] = []
 
