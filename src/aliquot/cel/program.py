@@ -16,10 +16,10 @@ from aliquot.cel.lambdas import Fast, translate
 from aliquot.cel.nodes import Node
 from aliquot.cel.parser import MAX_SIZE, Parser, SyntaxFault
 from aliquot.cel.paths import Run
-from aliquot.cel.planner import Planner, PlanFault
+from aliquot.cel.planner import PlanFault, Planner
 from aliquot.cel.problems import CompileError, EvaluationError, Problem
-from aliquot.cel.schema import Schema, schema_of
 from aliquot.cel.recursion import DEEP, deep_stack
+from aliquot.cel.schema import Schema, schema_of
 from aliquot.cel.tokens import NO_TOKENS, Tokens, tokenize
 from aliquot.cel.validators import declared_name, validate
 from aliquot.cel.values import NONE, Err, Optional, Panic, TooCostly, Value

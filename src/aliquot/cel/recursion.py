@@ -1,7 +1,7 @@
 """Room for deep expressions: the grammar allows 250 levels, which take more frames than Python has by default."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Final
@@ -20,7 +20,7 @@ _state: Final = {"users": 0, "limit": 0}
 
 
 @contextmanager
-def deep_stack() -> Iterator[None]:
+def deep_stack() -> Generator[None]:
     """Raise the interpreter's recursion limit until the last user is done; safe from many threads."""
     with _lock:
         if _state["users"] == 0:

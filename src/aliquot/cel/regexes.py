@@ -69,7 +69,7 @@ def _next_character(raw: bytes, position: int) -> int:
     return position
 
 
-def _compiled(pattern: str) -> "re2._Regexp[str]":
+def _compiled(pattern: str) -> "re2.Regexp[str]":
     names: set[str] = set()
     for match in _GO_ONLY.finditer(pattern):
         if match[0] == r"\C":
