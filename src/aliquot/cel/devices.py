@@ -125,7 +125,8 @@ class PreparedDevice:
 def _longest(value: Value) -> int:
     """The length of a text, or of a list and the texts in it."""
     if type(value) is list:
-        return max(len(value), *map(_longest, value), 0)
+        items: list[Value] = value
+        return max(len(items), *map(_longest, items), 0)
     return len(value) if type(value) is str else 0
 
 
