@@ -116,8 +116,10 @@ class Snapshot:
     def nominated(self) -> Mapping[str, tuple[Pod, ...]]:
         """Node -> pods without a node that the scheduler has promised a place there, after a preemption."""
         root = self.root.recall("nominated", _nominated)
-        if self._root is None or not isinstance(self.pods, Overlay):
-            return root if self._root is None else _nominated(self)
+        if self._root is None or self.pods is self._root.pods:
+            return root
+        if not isinstance(self.pods, Overlay):
+            return _nominated(self)
         changes = self.pods.changes
         touched = changes.keys() | self.pods.gone
         if not touched:
