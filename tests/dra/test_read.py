@@ -318,8 +318,7 @@ def test_allocation() -> None:
             "ResourceClaim",
             {"devices": {"requests": [{"exactly": {"count": 2**64}}]}},
             {
-                "spec.devices.requests[0].exactly.count: "
-                + f"expected an integer from {-(2**63)} to {2**63 - 1}, found {2**64}"
+                f"spec.devices.requests[0].exactly.count: expected an integer from {-(2**63)} to {2**63 - 1}, found {2**64}"
             },
         ),
         (
