@@ -120,7 +120,7 @@ def test_recipe_in_the_wrong_place_of_v1() -> None:
             "deviceClassName", "selectors", "allocationMode", "count", "tolerations", "capacity", "adminAccess",
         )
     ]  # fmt: skip
-    assert "`exactly`" in faults[0].hint
+    assert "spec.devices.requests[0].exactly.deviceClassName" in faults[0].hint
     noun, faults = read("ResourceClaimTemplate", "v1beta2", {"spec": {"devices": {"requests": [{"count": 1}]}}})
     assert noun is None
     assert [fault.path for fault in faults] == ["spec.spec.devices.requests[0].count"]

@@ -5,7 +5,7 @@ bombs, cycles and tags that mean nothing to Kubernetes are errors with a line.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -54,6 +54,10 @@ def load_all(text: str) -> list[Any]:
     loader = yaml.CSafeLoader(text)
     try:
         return _Builder(loader).documents()
+    except YamlError as error:
+        if "{{" in text:
+            raise replace(error, hint="this looks like a template: render it first, as helm template does") from None
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(*_explained(error, mark, text)) from error

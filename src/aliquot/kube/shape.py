@@ -192,7 +192,7 @@ def _scalar(value: Any, shape: Any, marks: tuple[Any, ...], path: str) -> Iterat
     if type(value) is not shape:
         hint = ""
         if shape is str and isinstance(value, (bool, int, Decimal)):
-            hint = f'put it in quotes: "{found(value)}"'
+            hint = "put it in quotes"
         elif shape in {int, bool} and isinstance(value, str):
             hint = "take the quotes away" if value.isdecimal() or value in {"true", "false"} else ""
         yield Fault(path, f"expected {_WORDS[shape]}, found {found(value)}", hint)
