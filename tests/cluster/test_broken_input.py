@@ -12,6 +12,7 @@ from aliquot.cluster.files import FileCluster, Reading
 
 BROKEN = Path(__file__).parents[1] / "cases" / "broken"
 EXPECTED = json.loads((BROKEN / "expected.json").read_text())
+NINES = b"9" * 100_000
 GOOD = (
     b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"app": "x"}}, "spec": {"containers": '
     b'[{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "1", "cpu": 1.5}}}]}}'
@@ -46,7 +47,7 @@ def test_broken_file(name: str) -> None:
         (b"- " * 100_000 + b"a", "nested deeper"),
         (b"\x1f\x8b", "truncated gzip"),
         (b"\x7fELF\x02\x01\x01" + b"\0" * 100, "binary data"),
-        (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"priority": ' + b"9" * 100_000 + b"}}",
+        (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"priority": ' + NINES + b"}}",
          "expected an integer"),
     ],
 )  # fmt: skip

@@ -303,6 +303,9 @@ def test_allocation() -> None:
     assert good("ResourceClaim", "v1", {}, status={}).allocation is None
 
 
+EXACTLY = "spec.devices.requests[0].exactly"
+
+
 @pytest.mark.parametrize(
     ("kind", "spec", "faults"),
     [
@@ -317,9 +320,7 @@ def test_allocation() -> None:
         (
             "ResourceClaim",
             {"devices": {"requests": [{"exactly": {"count": 2**64}}]}},
-            {
-                f"spec.devices.requests[0].exactly.count: expected an integer from {-(2**63)} to {2**63 - 1}, found {2**64}"
-            },
+            {f"{EXACTLY}.count: expected an integer from {-(2**63)} to {2**63 - 1}, found {2**64}"},
         ),
         (
             "ResourceSlice",
