@@ -122,7 +122,7 @@ def _yaml(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Pro
             continue
         faults: list[Fault] = []
         yield from _read(msgspec.json.encode(value), reader, faults)
-        yield from place.problems(faults, text if len(values) == 1 else None)
+        yield from place.problems(faults, text)
 
 
 def _read(document: bytes | memoryview, reader: ItemReader, faults: list[Fault]) -> Iterator[Noun]:

@@ -197,7 +197,7 @@ def _key(value: Any, event: Any) -> str:
 
 
 def _scalar(event: Any) -> Any:
-    if event.implicit[0]:
+    if event.tag is None and event.implicit[0]:
         value = plain(event.value)
     elif event.tag in {None, "!", _STR}:
         return event.value
