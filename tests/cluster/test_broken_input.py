@@ -46,6 +46,7 @@ def test_broken_file(name: str) -> None:
         (b"a: " + b"[" * 100_000, "maximum nesting depth"),
         (b"- " * 100_000 + b"a", "nested deeper"),
         (b"\x1f\x8b", "truncated gzip"),
+        (b"null", "empty"),
         (b"\x7fELF\x02\x01\x01" + b"\0" * 100, "binary data"),
         (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"priority": ' + NINES + b"}}",
          "expected an integer"),
@@ -103,3 +104,19 @@ def test_any_damage_is_told_or_harmless(tmp_path_factory: pytest.TempPathFactory
     file.write_bytes(content)
     reading = read(file)
     assert reading.warnings or reading.skipped or len(reading.objects) == 1
+
+
+@pytest.mark.parametrize("template", ["%s", '{"kind": "Pod", "apiVersion": "v1", "spec": {"affinity": %s}}', "a: %s"])
+def test_every_depth(tmp_path: Path, template: str) -> None:
+    """Around the depths where one reader gives up and the next doesn't, nothing is raised."""
+    file = tmp_path / "deep"
+    for depth in (*range(390, 410), *range(860, 1010, 3)):
+        file.write_text(template % ('{"a":[' * (depth // 2) + "]}" * (depth // 2)))
+        assert read(file).objects == ()
+
+
+def test_text_that_is_not_utf8_where_the_kind_stands(tmp_path: Path) -> None:
+    file = tmp_path / "bad"
+    file.write_bytes(b'{"kind": "P\xff", "apiVersion": "v1"}')
+    (problem,) = read(file).warnings
+    assert problem.message == "can't be read: Invalid UTF-8 encoded string"

@@ -171,7 +171,7 @@ ITEM = "- apiVersion: v1\n  kind: Pod\n"
     [
         (f"kind: List\nitems:\n{ITEM}  metadata:\n    name: 5\n", 6, "items[0].metadata.name"),
         ("---\n\n---\nkind: Pod\napiVersion: v1\nmetadata: {}\n", 6, "metadata.name"),
-        ('{"apiVersion": "v1", "kind": "Pod",\n"metadata": {"name":""},\n"spec": {"priority": 5.5}}', 3, "spec.priority"),
+        ('{"apiVersion": "v1",\n"kind": "Pod","metadata":{"name": ""},\n"spec": {"priority": ""}}', 3, "spec.priority"),
         (f"{ITEM}  metadata: {{name: p}}\n  spec:\n    nodeName:\n    - c\n", 5, "[0].spec.nodeName"),
         ("apiVersion: v1\nkind: Pod\n? [a]\n: b\nmetadata: {name: 1}\n", 3, ""),
     ],

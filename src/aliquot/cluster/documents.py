@@ -20,6 +20,8 @@ _JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
 _EMPTY = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*|%[^\n]*|\.\.\.[ \t\r]*)?(?:\n|\Z))*\Z")
 """Only space, comments, directives and end marks."""
 
+NOTHING = "empty: there is no object in it"
+
 LOOK_AGAIN_BELOW_BYTES = 2**22
 """JSON texts this small are looked through for equal keys, which msgspec takes without a word, and for lines: 0.1 s."""
 
@@ -28,7 +30,7 @@ def read_text(file: str, data: bytes, reader: ItemReader) -> Iterator[Noun | Pro
     """The nouns and the problems of a file, whose text is UTF-8 bytes."""
     parts = [(line, part) for line, part in _parts(data) if not _is_empty(part)]
     if not parts:
-        yield Problem(file, "empty: there is no object in it")
+        yield Problem(file, NOTHING)
         return
     for number, (first_line, part) in enumerate(parts, 1):
         place = _Place(file, number if len(parts) > 1 else None, first_line)
@@ -108,13 +110,15 @@ def _text(data: memoryview) -> str:
 def _yaml(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Problem]:
     try:
         text = check_utf8(part)
-        values = load_all(text)
+        values = load_all(text, _packed)
     except UnreadableError as error:
         yield place.problem(error.message, error.line, error.hint)
         return
     except YamlError as error:
         yield place.problem(error.message, error.line, error.hint)
         return
+    if not values:
+        yield place.problem(NOTHING)
     for value in values:
         if not isinstance(value, (dict, list)):
             message = f"expected a Kubernetes object, found {words(value)}"
@@ -125,10 +129,17 @@ def _yaml(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Pro
         yield from place.problems(faults, text)
 
 
+def _packed(value: object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
 def _read(document: bytes | memoryview, reader: ItemReader, faults: list[Fault]) -> Iterator[Noun]:
     """The nouns; faults are added to the list."""
-    for thing in reader.read(document):
-        if isinstance(thing, Fault):
-            faults.append(thing)
-        else:
-            yield thing
+    try:
+        for thing in reader.read(document):
+            if isinstance(thing, Fault):
+                faults.append(thing)
+            else:
+                yield thing
+    except RecursionError:
+        faults.append(Fault("", "nested too deeply"))

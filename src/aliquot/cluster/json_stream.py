@@ -111,10 +111,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def duplicates(text: str) -> list[str]:
     """The paths of keys that an object of this document has more than once."""
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_int=str, parse_float=str)
+        return list(_doubled_paths(json.loads(text, object_pairs_hook=_object, parse_int=str, parse_float=str), ""))
     except (ValueError, RecursionError):
         return []  # whoever reads it says so
-    return list(_doubled_paths(value, ""))
 
 
 def _doubled_paths(value: Any, path: str) -> Iterator[str]:
