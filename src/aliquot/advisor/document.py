@@ -1,4 +1,4 @@
-"""Explanations as plain JSON values: the contract of `aliquot explain -o json` (its schema: cli/explain.schema.json)."""
+"""Explanations as plain JSON values: the contract of `explain -o json`, whose schema is cli/explain.schema.json."""
 
 from collections.abc import Iterable
 
@@ -71,7 +71,7 @@ def _way(way: WayOut) -> Json:
     isolates = way.isolates
     return {
         "kind": way.kind,
-        "object": way.object,
+        "object": way.target,
         "title": way.title,
         "changes": [_change(change) for change in way.changes],
         "simulated": True,
@@ -95,4 +95,4 @@ def _way(way: WayOut) -> Json:
 
 
 def _change(change: Change) -> Json:
-    return {"object": change.object, "patch": change.patch, "command": change.command}
+    return {"object": change.target, "patch": change.patch, "command": change.command}

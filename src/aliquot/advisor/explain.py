@@ -12,6 +12,7 @@ from aliquot.advisor.verdicts import sentence, stale_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import NodeGroup, Placement
+from aliquot.scheduling.shape import shape
 from aliquot.snapshot.snapshot import Snapshot
 
 
@@ -48,10 +49,10 @@ def explain(snapshot: Snapshot, pods: Iterable[Pod], judge: Judge) -> list[Expla
     told: dict[object, Explanation] = {}
     found: list[Explanation] = []
     for pod in pods:
-        shape = _shape(snapshot, pod)
-        twin = told.get(shape)
+        key = _shape(snapshot, pod)
+        twin = told.get(key)
         if twin is None:
-            story = told[shape] = explain_one(snapshot, pod, judge)
+            story = told[key] = explain_one(snapshot, pod, judge)
         else:
             story = _renamed(snapshot, twin, pod)
         found.append(story)
@@ -62,26 +63,7 @@ def _shape(snapshot: Snapshot, pod: Pod) -> object:
     """Equal for pods that the scheduler can't tell apart, save by name and age."""
     if pod.node_name or pod.nominated_node:
         return pod.key
-    return (
-        owner_of(snapshot, pod),
-        pod.containers,
-        pod.init_containers,
-        pod.priority,
-        pod.priority_class,
-        pod.preemption_policy,
-        pod.scheduler_name,
-        pod.scheduling_gates,
-        frozenset(pod.node_selector.items()),
-        pod.affinity,
-        pod.tolerations,
-        pod.topology_spread,
-        frozenset(pod.meta.labels.items()),
-        pod.volumes,
-        pod.claims,
-        tuple(sorted(pod.claim_names.items())),
-        pod.terminating,
-        pod.phase,
-    )
+    return (owner_of(snapshot, pod), shape(pod), pod.scheduling_gates, pod.scheduler_name, pod.volumes, pod.phase)
 
 
 def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:

@@ -41,7 +41,9 @@ def holdings(snapshot: Snapshot, refusal: Refusal, wanted: Mapping[str, int]) ->
                 continue
             for pod in snapshot.pods_on(node):
                 request = effective_request(pod)
-                for name in names:
-                    if amount := request.get(name, 0):
-                        found.append(Holding(pod, owner_of(snapshot, pod), node, name, amount, offers[name]))
+                found += [
+                    Holding(pod, owner_of(snapshot, pod), node, name, request[name], offers[name])
+                    for name in names
+                    if request.get(name)
+                ]
     return tuple(sorted(found, key=lambda one: (one.node, one.resource, one.pod.key)))

@@ -59,7 +59,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
     lower = most < case.pod.priority
     return Candidate(
         kind="free-device",
-        object=owner.short,
+        target=owner.short,
         title=f"{verb} {owner.short} in {owner.namespace}{to}: it holds {held} of {', '.join(sorted(short))}{many}",
         changes=(changes.stop(owner, tuple(pod.name for pod in pods)),),
         apply=lambda trial: Trial(trial.snapshot.without_pods(keys), trial.pod),
@@ -70,7 +70,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
         ),
         rank=50 + (0 if lower else 8) + min(len(pods), 10) / 10,
         node=spot.node.name,
-        cures=sorted(short)[0],
+        cures=min(short),
     )
 
 
@@ -88,7 +88,7 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
     owner = owner_of(case.snapshot, pod)
     yield Candidate(
         kind="move",
-        object=owner.short,
+        target=owner.short,
         title=f"Move {pod.key} to {target}, which has room for it",
         changes=(
             Change(
@@ -102,7 +102,7 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
         risk=Risk("medium", f"{pod.key} restarts on {target}"),
         rank=28,
         node=node,
-        cures=sorted(short)[0],
+        cures=min(short),
     )
 
 

@@ -7,10 +7,10 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.gpus import GPU, partitioned
 from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.devices.catalogue import find
 from aliquot.pricing.instances import Instance, default_prices
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -91,7 +91,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(case, variant)
+                yield _candidate(variant)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -108,7 +108,7 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(case: Case, template: Template) -> Candidate:
+def _candidate(template: Template) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     devices = ", ".join(
@@ -127,7 +127,7 @@ def _candidate(case: Case, template: Template) -> Candidate:
 
     return Candidate(
         kind="add-node",
-        object="node",
+        target="node",
         title=title,
         changes=(Change("node (new)", _command(node, template.count, kind), manifest),),
         apply=apply,
@@ -182,7 +182,7 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
         template = Template(node, (), "", 0)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(case, template)
+            yield _candidate(template)
             return
 
 

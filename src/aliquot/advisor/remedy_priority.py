@@ -66,7 +66,7 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
         )
     return Candidate(
         kind="raise-priority",
-        object="pod",
+        target="pod",
         title=f"Give it PriorityClass {name} ({chosen.value}): it preempts {victims}",
         changes=(
             *made,

@@ -30,14 +30,16 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """Replicas for whole GPUs that are short; MIG for instances that are short."""
     for name, short in spot.short_of().items():
         if name == GPU:
-            yield from _replicas(case, spot, short)
+            yield from _replicas(spot, short)
         elif name.startswith(MIG_PREFIX):
             yield from _mig(case, spot, short)
 
 
-def _replicas(case: Case, spot: Spot, short: Shortage) -> Iterator[Candidate]:
-    """One GPU asked for, all taken: the same GPUs in more shares. More than one share is no more compute, so a pod that
-    asks for several GPUs isn't helped."""
+def _replicas(spot: Spot, short: Shortage) -> Iterator[Candidate]:
+    """One GPU asked for, all taken: the same GPUs in more shares.
+
+    A second share of a GPU is no more compute, so a pod that asks for several GPUs isn't helped.
+    """
     gpus = gpus_of(spot.node)
     if short.asked != 1 or short.total == 0 or gpus is None or gpus.label.mig_profile is not None:
         return
@@ -71,9 +73,9 @@ def _shared(spot: Spot, gpus: NodeGpus, physical: int, replicas: int, strategy: 
 
     return Candidate(
         kind="share",
-        object=f"node/{name}",
+        target=f"node/{name}",
         title=f"Share each GPU of {name} {replicas}-fold by {TITLES[strategy]}{each}",
-        changes=(changes.label_node(name, {PLUGIN_CONFIG_LABEL: label}, note={"data": {label: config}}),),
+        changes=(changes.plugin_config(label, config), changes.label_node(name, {PLUGIN_CONFIG_LABEL: label})),
         apply=apply,
         risk=risk,
         rank=38 if strategy is Strategy.TIME_SLICING else 39,
@@ -112,7 +114,7 @@ def _mig(case: Case, spot: Spot, short: Shortage) -> Iterator[Candidate]:
     labels = {MIG_CONFIG_LABEL: found.layout.name, "nvidia.com/mig.strategy": "mixed"}
     yield Candidate(
         kind="partition",
-        object=f"node/{name}",
+        target=f"node/{name}",
         title=f"Cut the {found.gpus} idle GPUs of {name} by MIG into {found.per_gpu} x {short.resource} each",
         changes=(changes.label_node(name, labels),),
         apply=apply,
@@ -139,6 +141,6 @@ def advice(case: Case, spot: Spot) -> Iterator[Advice]:
     for name, short in spot.short_of().items():
         if name.startswith(MIG_PREFIX) and partition(spot.node, name) is not None and held(case, spot.node.name):
             yield Advice(
-                f"{spot.node.name} could be cut into {short.resource} too, but pods hold its GPUs: drain it first, or cut"
-                " only its idle GPUs with a mig-parted configuration by device index"
+                f"{spot.node.name} could be cut into {short.resource} too, but pods hold its GPUs: drain it first,"
+                " or cut only its idle GPUs with a mig-parted configuration by device index"
             )

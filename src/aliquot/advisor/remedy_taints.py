@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from aliquot.advisor import changes
-from aliquot.advisor.case import Case, ChangePod, Spot
+from aliquot.advisor.case import Case, Spot, on_pod
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.kube.taints import Taint, Toleration
@@ -26,7 +26,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     if node.unschedulable and any(reason.filter == "NodeUnschedulable" for reason in spot.reasons):
         yield Candidate(
             kind="uncordon",
-            object=f"node/{node.name}",
+            target=f"node/{node.name}",
             title=f"Uncordon {node.name}",
             changes=(changes.uncordon(node.name),),
             apply=lambda trial: Trial(trial.snapshot.with_node(uncordoned(node)), trial.pod),
@@ -46,10 +46,10 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     hard = any(taint.effect == "NoExecute" for taint in taints)
     yield Candidate(
         kind="add-toleration",
-        object="pod",
+        target="pod",
         title=f"Tolerate {names} ({node.name})",
         changes=(changes.pod_spec(case.owner, {"tolerations": changes.tolerations_patch(tolerations)}),),
-        apply=lambda trial: ChangePod({"tolerations": trial.pod.tolerations + added})(trial),
+        apply=on_pod(lambda pod: replace(pod, tolerations=pod.tolerations + added)),
         risk=Risk("low", "the pod may then run on every node with this taint"),
         rank=10,
         node=node.name,
@@ -58,7 +58,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     left = tuple(taint for taint in node.taints if taint not in taints)
     yield Candidate(
         kind="remove-taint",
-        object=f"node/{node.name}",
+        target=f"node/{node.name}",
         title=f"Remove {names} from {node.name}",
         changes=(changes.remove_taints(node.name, taints, left),),
         apply=lambda trial: Trial(trial.snapshot.with_node(without_taints(trial, node.name, taints)), trial.pod),
@@ -101,6 +101,6 @@ def advice(case: Case, spot: Spot) -> Iterator[Advice]:
         if taint.key.startswith(CONDITION_PREFIX) and taint.key != CORDON:
             condition = taint.key.removeprefix(CONDITION_PREFIX)
             yield Advice(
-                f"{spot.node.name} is {condition}: mend the node; tolerating the taint would start the pod on a sick node",
+                f"{spot.node.name} is {condition}: mend the node; a toleration would start the pod on a sick node",
                 f"kubectl describe node {spot.node.name}",
             )

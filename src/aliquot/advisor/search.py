@@ -4,8 +4,15 @@ import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from aliquot.advisor import remedy_free, remedy_nodes, remedy_priority, remedy_requests, remedy_selectors, remedy_share
-from aliquot.advisor import remedy_taints
+from aliquot.advisor import (
+    remedy_free,
+    remedy_nodes,
+    remedy_priority,
+    remedy_requests,
+    remedy_selectors,
+    remedy_share,
+    remedy_taints,
+)
 from aliquot.advisor.alike import alike
 from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
 from aliquot.advisor.owners import OwnerRef
@@ -66,7 +73,7 @@ def singles(case: Case) -> Iterator[WayOut]:
     """Candidates that alone place the pod."""
     tried: set[tuple[str, str, str]] = set()
     for candidate in candidates(case):
-        key = (candidate.kind, candidate.object, repr([change.patch or change.command for change in candidate.changes]))
+        key = (candidate.kind, candidate.target, repr([change.patch or change.command for change in candidate.changes]))
         if key in tried:
             continue
         tried.add(key)
@@ -74,7 +81,7 @@ def singles(case: Case) -> Iterator[WayOut]:
         if after is not None:
             yield WayOut(
                 candidate.kind,
-                candidate.object,
+                candidate.target,
                 candidate.title,
                 candidate.changes,
                 candidate.cost,
@@ -145,7 +152,7 @@ def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
         return
     now = case_of(trial.snapshot, trial.pod, case.owner, case.judge, decision)
     rest = replace(now, spots=tuple(spot for spot in now.spots if spot.node.name == first.node))
-    seconds = list(_kept(singles(rest)))
+    seconds = [way for way in _kept(singles(rest)) if way.kind != "add-node" or first.target == "pod"]
     for second in seconds:
         yield _joined(first, second)
     if not seconds and left > 1:
@@ -155,7 +162,7 @@ def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
 
 
 def _joined(first: Candidate, second: WayOut) -> WayOut:
-    objects = list(dict.fromkeys([first.object, *second.object.split("+")]))
+    objects = list(dict.fromkeys([first.target, *second.target.split("+")]))
     levels = ("low", "medium", "high")
     worse = max(first.risk, second.risk, key=lambda risk: levels.index(risk.level))
     cost = second.cost if second.cost.usd_per_hour != 0 else first.cost

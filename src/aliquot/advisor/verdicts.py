@@ -1,12 +1,16 @@
 """A verdict in one sentence, from the data."""
 
-from aliquot.advisor.amounts import about
+from collections.abc import Sequence
+
 from aliquot.advisor.alike import Alike, alike
+from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.reason import Reason
 
+CORDON = "node.kubernetes.io/unschedulable"
+VALUES_SHOWN = 3
 FILTER_WORDS = {
     "NodeUnschedulable": "cordoned",
     "NodeName": "another node is asked for by name",
@@ -29,12 +33,14 @@ def why(reason: Reason, group: Alike) -> str:
     short = shortage(reason)
     if short is None:
         words = FILTER_WORDS.get(reason.filter, reason.text)
+        if reason.filter == "NodeUnschedulable":
+            return words
         if reason.filter == "TaintToleration":
-            return f"taint {reason.subject or reason.found}: the pod doesn't tolerate it"
+            return f"taint {reason.found}: the pod doesn't tolerate it"
+        values = [value for value in group.found.get((reason.filter, reason.subject), (reason.found,)) if value]
+        have = ", ".join(values[:VALUES_SHOWN]) + (" ..." if len(values) > VALUES_SHOWN else "")
         details = "; ".join(
-            part
-            for part in (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
-            if part
+            part for part in (reason.asked and f"asked: {reason.asked}", have and f"found: {have}") if part
         )
         return f"{words} ({details})" if details else words
     name = short.resource
@@ -68,16 +74,26 @@ def sentence(pod: Pod, decision: Placement | Refusal) -> str:
     total = sum(len(group.nodes) for group in groups)
     blocked: dict[str, int] = {}
     for group in groups:
-        for word in dict.fromkeys(_short(reason) for reason in group.reasons):
+        for word in dict.fromkeys(_short(reason) for reason in told(group.reasons)):
             blocked[word] = blocked.get(word, 0) + len(group.nodes)
-    parts = ", ".join(
-        f"{word} on {_of(count, total)}" for word, count in sorted(blocked.items(), key=lambda item: -item[1])
-    )
-    return f"{pod.key} asks for {asks(pod)} and fits none of {total} {'node' if total == 1 else 'nodes'}: {parts}."
+    words = sorted(blocked.items(), key=lambda item: -item[1])
+    if total == 1:
+        all_words = ", ".join(word for word, _ in words)
+        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {all_words}."
+    parts = ", ".join(f"{word} on {'all' if count == total else count}" for word, count in words)
+    return f"{pod.key} asks for {asks(pod)}, and none of {total} nodes takes it: {parts}."
 
 
-def _of(count: int, total: int) -> str:
-    return ("it" if total == 1 else "all") if count == total else str(count)
+def told(reasons: Sequence[Reason]) -> list[Reason]:
+    """Reasons worth telling: a cordon brings a taint of its own, which is no second reason."""
+    cordoned = any(reason.filter == "NodeUnschedulable" for reason in reasons)
+    return [
+        reason
+        for reason in reasons
+        if not (
+            cordoned and reason.filter == "TaintToleration" and reason.subject == "node.kubernetes.io/unschedulable"
+        )
+    ]
 
 
 def _short(reason: Reason) -> str:

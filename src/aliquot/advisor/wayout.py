@@ -26,13 +26,17 @@ Kind = Literal[
 Level = Literal["low", "medium", "high"]
 
 
+Patch = Mapping[str, object]
+"""A patch of an object, or a new object, as JSON-like values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing to do. `object` is for people (`deployment serving/llm-a`); `patch` is a JSON-like value or None."""
+    """One thing to do. `target` is for people: `deployment serving/llm-a`."""
 
-    object: str
+    target: str
     command: str
-    patch: Mapping[str, object] | None = None
+    patch: Patch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class Candidate:
     """A way out that hasn't been tried yet."""
 
     kind: Kind
-    object: str
+    target: str
     """`pod` (the pending pod or its owner), `claim`, `node` (a new one), `driver`, or `KIND/NAME` of another object."""
     title: str
     changes: tuple[Change, ...]
@@ -106,7 +110,7 @@ class WayOut:
     """A candidate that was tried, and worked."""
 
     kind: Kind
-    object: str
+    target: str
     title: str
     changes: tuple[Change, ...]
     cost: Cost

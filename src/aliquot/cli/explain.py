@@ -99,7 +99,7 @@ def explain(
 
 
 def kind_of(text: str) -> str:
-    """The kind that a person means: `deploy`, `deployments` and `deployment.apps` are `deployment`; nothing is a pod."""
+    """The kind that a person means: `deploy`, `deployments`, `deployment.apps` are `deployment`; nothing is a pod."""
     short = {
         "": "pod",
         "po": "pod",

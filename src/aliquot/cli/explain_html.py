@@ -11,7 +11,7 @@ from aliquot.advisor.alike import alike_groups
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.owners import owner_of
-from aliquot.advisor.verdicts import why
+from aliquot.advisor.verdicts import told, why
 from aliquot.cli.explain_text import together
 from aliquot.kube.node import Node
 from aliquot.snapshot.effective import effective_request
@@ -52,7 +52,7 @@ class Box:
 def page(snapshot: Snapshot, stories: Sequence[Explanation], *, release: str, source: str) -> str:
     """The page; it loads nothing from anywhere."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["why"] = why
+    environment.filters |= {"why": why, "told": told}
     template = environment.from_string(files("aliquot.cli").joinpath("templates/explain.html.j2").read_text("utf-8"))
     boxes = picture(snapshot, stories)
     return template.render(

@@ -1,5 +1,9 @@
 """Explanations for a person, on one screen."""
 
+import io
+import re
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -10,13 +14,14 @@ from rich.text import Text
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.holders import Holding
-from aliquot.advisor.verdicts import why
+from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.cli.output import colour
 
-import sys
-
-NARROW = 100
+WIDTH = 120
+NARROWEST = 60
+FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
+"""Blanks that rich puts at the end of lines to fill them."""
 GROUPS_SHOWN = 12
 HOLDERS_SHOWN = 12
 NAMES_SHOWN = 3
@@ -25,14 +30,16 @@ MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌"}
 
 
 def console() -> Console:
-    """To stdout; as wide as the terminal, and 120 columns into a file or pipe."""
-    on_terminal = sys.stdout.isatty()
+    """Into memory; as wide as the terminal, and 120 columns for a file or pipe."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    painted = colour(sys.stdout)
     return Console(
-        file=sys.stdout,
-        no_color=not colour(sys.stdout),
+        file=io.StringIO(),
+        force_terminal=painted,
+        no_color=not painted,
+        color_system="standard" if painted else None,
         highlight=False,
-        soft_wrap=False,
-        width=None if on_terminal else 120,
+        width=max(width, NARROWEST),
         legacy_windows=False,
     )
 
@@ -48,6 +55,8 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
     elif not stories:
         out.print("No pod is pending.")
     out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
+    assert isinstance(out.file, io.StringIO)
+    sys.stdout.write(FILLING.sub(r"\1\n", out.file.getvalue()))
 
 
 def together(stories: Iterable[Explanation]) -> list[tuple[Explanation, list[Explanation]]]:
@@ -106,7 +115,7 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
     table.add_column(overflow="fold")
     for group in groups[:GROUPS_SHOWN]:
         lines = Text()
-        for index, reason in enumerate(group.reasons):
+        for index, reason in enumerate(told(group.reasons)):
             hidden = reason.filter != group.reasons[0].filter
             lines.append(("\n" if index else "") + why(reason, group))
             if hidden:
