@@ -61,6 +61,14 @@ def test_large_and_hostile(tmp_path: Path, data: bytes, message: str) -> None:
     assert message in reading.warnings[0].message
 
 
+def test_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aliquot.cluster.text.ALWAYS_UNPACKED_BYTES", 2**16)
+    file = tmp_path / "bomb.gz"
+    file.write_bytes(gzip.compress(b" " * 2**22))
+    (problem,) = read(file).warnings
+    assert problem.message == "gzip data grows more than 200 times"
+
+
 def test_missing_file_and_folder_without_manifests(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     reading = FileCluster([tmp_path / "none.yaml", tmp_path / "empty"]).read()

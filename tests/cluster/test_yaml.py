@@ -131,7 +131,7 @@ PLAIN = st.recursive(
 @pytest.mark.law
 @given(PLAIN)
 def test_json_is_yaml(value: Any) -> None:
-    """What JSON holds comes back from quoted and tagged YAML (unquoted, PyYAML's words for booleans aren't kubectl's)."""
+    """What JSON holds comes back from quoted and tagged YAML; unquoted, PyYAML's booleans aren't kubectl's."""
     expected = [] if value is None else [value]
     text: str = yaml.safe_dump(value, default_style='"')
     assert load_all(text) == expected
