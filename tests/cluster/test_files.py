@@ -91,6 +91,19 @@ def test_forms(tmp_path: Path, name: str) -> None:
     assert reading.snapshot.nodes["gpu"].allocatable == {"cpu": 8000}
 
 
+def test_large_json_documents_between_separators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aliquot.cluster.documents.LOOK_AGAIN_BELOW_BYTES", 10)
+    file = tmp_path / "dump"
+    file.write_bytes(dump(NODE) + b"\n---\n\n---\n" + dump({**POD, "spec": {"priority": 1.5}}) + b"\n---")
+    reading = read(file)
+    assert [key_of(thing) for thing in reading.objects] == [("Node", "gpu")]
+    (problem,) = reading.warnings
+    assert (problem.document, problem.line, problem.path) == (2, None, "spec.priority")
+    file.write_bytes(dump(NODE) + b" ---\n" + dump(POD))
+    (problem,) = read(file).warnings
+    assert "not JSON" in problem.message
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = FileCluster(["-"], stdin=io.BytesIO(dump(LIST))).read()
     assert len(reading.objects) == 2

@@ -42,7 +42,13 @@ def _is_empty(part: bytes) -> bool:
 
 
 def _parts(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(first line, text) between lines of `---`, as kubectl splits; a broken document doesn't spoil the next."""
+    """(first line, text) between lines of `---`, as kubectl splits; a broken document doesn't spoil the next.
+
+    Large JSON isn't searched for them: where JSON documents follow each other, they're separated by `json_stream` too.
+    """
+    if len(data) >= LOOK_AGAIN_BELOW_BYTES and _JSON.match(data):
+        yield 1, data
+        return
     start = 0
     line = 1
     for separator in _separators(data):

@@ -15,7 +15,8 @@ _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT_BYTE = re.compile(r"^JSON is malformed: (.*) \(byte (\d+)\)$")
 _LOG_START = b"==== START logs"
 _LOG_END = re.compile(rb"^==== END logs.*$", re.MULTILINE)
-_SPACE = re.compile(rb"[ \t\r\n]*")
+_SPACE = re.compile(rb"(?:[ \t\r\n]|(?<![^\n])---(?=[ \t\r\n]|\Z))*")
+"""Space, and lines of `---`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,10 @@ class Broken:
 def documents(data: bytes) -> Iterator[Found | Broken]:
     """Each document; ends with a Broken where the text stops being JSON."""
     view = memoryview(data)
-    at = 0
+    at, counted, line = 0, 0, 1
     while (at := _after_logs(data, at)) < len(data):
-        line = data.count(b"\n", 0, at) + 1
+        line += data.count(b"\n", counted, at)
+        counted = at
         try:
             msgspec.json.decode(view[at:], type=msgspec.Raw)
         except msgspec.DecodeError as error:

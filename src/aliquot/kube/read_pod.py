@@ -45,6 +45,7 @@ from aliquot.kube.wire import (
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])
 _conditions = msgspec.json.Decoder(list[WireCondition])
+_name = msgspec.json.Decoder(str | None)
 _volume_claim = msgspec.json.Decoder(WireVolumeClaim)
 
 _NO_SPEC = WirePodSpec()
@@ -197,7 +198,7 @@ def _pod_requests(wire: WireResources, containers: tuple[Container, ...]) -> Res
 
 def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
     """A volume; one without a source is an emptyDir, as the API server has it."""
-    name = msgspec.json.decode(parts.get("name", b"null"), type=str | None) or ""
+    name = _name.decode(parts.get("name", b"null")) or ""
     for kind, source in parts.items():
         if kind == "name" or bytes(source) == b"null":
             continue
