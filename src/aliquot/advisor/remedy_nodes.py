@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.gpus import GPU, partitioned
-from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
@@ -91,7 +91,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(variant)
+                yield _candidate(variant, name)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -108,7 +108,7 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(template: Template) -> Candidate:
+def _candidate(template: Template, name: str) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     devices = ", ".join(
@@ -134,6 +134,7 @@ def _candidate(template: Template) -> Candidate:
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=40 if not template.note else 42,
         cost=cost_of(kind),
+        tried=After(name),
     )
 
 
@@ -182,7 +183,7 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
         template = Template(node, (), "", 0)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(template)
+            yield _candidate(template, name)
             return
 
 
