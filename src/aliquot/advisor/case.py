@@ -1,7 +1,7 @@
 """One pending pod as the remedies see it: what blocks it where, and who owns it."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
@@ -54,6 +54,10 @@ class Judge:
         """What becomes of the pod."""
         return judge(snapshot, pod, self.release, self.dynamic)
 
+    def reasons(self, snapshot: Snapshot, pod: Pod, node: str) -> tuple[Reason, ...]:
+        """Why this node wouldn't take the pod now; empty if it would."""
+        return fits(snapshot, pod, node, self.release, self.dynamic)
+
     def takes(self, snapshot: Snapshot, pod: Pod, node: str) -> bool:
         """Whether this node would take the pod now."""
         return fits(snapshot, pod, node, self.release, self.dynamic) == ()
@@ -102,21 +106,14 @@ class Case:
         """The world as it is."""
         return Trial(self.snapshot, self.pod)
 
-    def change_pod(self, **fields: object) -> "ChangePod":
-        """A trial step that changes the pod's fields."""
-        return ChangePod(fields)
 
+def on_pod(change: Callable[[Pod], Pod]) -> Callable[[Trial], Trial]:
+    """A trial step that changes the pod only."""
 
-@dataclass(frozen=True, slots=True)
-class ChangePod:
-    """Replace fields of the pod."""
+    def step(trial: Trial) -> Trial:
+        return Trial(trial.snapshot, change(trial.pod))
 
-    fields: Mapping[str, object]
-
-    def __call__(self, trial: Trial) -> Trial:
-        """Apply."""
-        pod = replace(trial.pod, **self.fields)  # pyright: ignore[reportArgumentType]
-        return Trial(trial.snapshot, pod)
+    return step
 
 
 def containers_of(pod: Pod) -> Iterator[Container]:

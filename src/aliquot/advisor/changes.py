@@ -100,9 +100,7 @@ def uncordon(node: str) -> Change:
 def remove_taints(node: str, taints: tuple[Taint, ...], left: tuple[Taint, ...]) -> Change:
     """Take taints off a node; `left` are those that stay."""
     keys = " ".join(shlex.quote(f"{taint}-") for taint in taints)
-    rest = [
-        {"key": one.key, "effect": one.effect} | ({"value": one.value} if one.value else {}) for one in left
-    ]
+    rest = [{"key": one.key, "effect": one.effect} | ({"value": one.value} if one.value else {}) for one in left]
     return Change(
         f"node {node}",
         f"kubectl taint nodes {shlex.quote(node)} {keys}",
@@ -110,13 +108,23 @@ def remove_taints(node: str, taints: tuple[Taint, ...], left: tuple[Taint, ...])
     )
 
 
-def label_node(node: str, labels: Mapping[str, str], *, note: Mapping[str, object] | None = None) -> Change:
-    """Set labels that an operator on the node acts on; `note` is the configuration that they name."""
+def label_node(node: str, labels: Mapping[str, str]) -> Change:
+    """Set labels that an operator on the node acts on."""
     pairs = " ".join(shlex.quote(f"{key}={value}") for key, value in labels.items())
     return Change(
         f"node {node}",
         f"kubectl label node {shlex.quote(node)} --overwrite {pairs}",
-        note if note is not None else {"metadata": {"labels": dict(labels)}},
+        {"metadata": {"labels": dict(labels)}},
+    )
+
+
+def plugin_config(name: str, config: Mapping[str, object]) -> Change:
+    """Add a named configuration to the device plugin's ConfigMap (JSON is YAML, so it can stand on one line)."""
+    patch = {"data": {name: json.dumps(config)}}
+    return Change(
+        "configmap of NVIDIA's device plugin",
+        f"kubectl patch configmap DEVICE_PLUGIN_CONFIG -n gpu-operator --type=merge -p {_compact(patch)}",
+        patch,
     )
 
 

@@ -1,17 +1,19 @@
 """Why a pod is where it is, or isn't, and what would help: the whole story as data."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from aliquot.advisor import remedy_taints
-from aliquot.advisor.case import device_requests
+from aliquot.advisor import remedy_share, remedy_taints
+from aliquot.advisor.alike import Alike, alike_groups
+from aliquot.advisor.case import Judge, device_requests
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.search import case_of, ways_out
-from aliquot.advisor.verdicts import sentence, stale_note
+from aliquot.advisor.verdicts import placed, refused, stale_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.kube.pod import Pod
-from aliquot.scheduling import NodeGroup, Placement, Refusal, judge
+from aliquot.scheduling.outcome import NodeGroup, Placement
+from aliquot.scheduling.shape import shape
 from aliquot.snapshot.snapshot import Snapshot
 
 
@@ -30,7 +32,9 @@ class Explanation:
     reason: str
     """Unschedulable, SchedulingGated, SchedulerError, or empty."""
     groups: tuple[NodeGroup, ...]
-    """Nodes that refuse the pod, those with equal reasons together."""
+    """Nodes that refuse the pod, those with equal reasons together, numbers included."""
+    alike: tuple[Alike, ...]
+    """The same nodes, those that differ only in numbers together: for people."""
     feasible: tuple[str, ...]
     node: str
     """Where it runs, or would be placed first."""
@@ -43,15 +47,15 @@ class Explanation:
     """That the cluster's own message is older than what the snapshot shows, for instance."""
 
 
-def explain(snapshot: Snapshot, pods: Iterable[Pod], version: str) -> list[Explanation]:
+def explain(snapshot: Snapshot, pods: Iterable[Pod], judge: Judge) -> list[Explanation]:
     """Explain pods. Pods of one owner with the same spec are judged once: their stories differ only by name."""
     told: dict[object, Explanation] = {}
     found: list[Explanation] = []
     for pod in pods:
-        shape = _shape(snapshot, pod)
-        twin = told.get(shape)
+        key = _shape(snapshot, pod)
+        twin = told.get(key)
         if twin is None:
-            story = told[shape] = explain_one(snapshot, pod, version)
+            story = told[key] = explain_one(snapshot, pod, judge)
         else:
             story = _renamed(snapshot, twin, pod)
         found.append(story)
@@ -62,77 +66,63 @@ def _shape(snapshot: Snapshot, pod: Pod) -> object:
     """Equal for pods that the scheduler can't tell apart, save by name and age."""
     if pod.node_name or pod.nominated_node:
         return pod.key
-    return (
-        owner_of(snapshot, pod),
-        pod.containers,
-        pod.init_containers,
-        pod.priority,
-        pod.priority_class,
-        pod.preemption_policy,
-        pod.scheduler_name,
-        pod.scheduling_gates,
-        frozenset(pod.node_selector.items()),
-        pod.affinity,
-        pod.tolerations,
-        pod.topology_spread,
-        frozenset(pod.meta.labels.items()),
-        pod.volumes,
-        pod.claims,
-        tuple(sorted(pod.claim_names.items())),
-        pod.terminating,
-        pod.phase,
-    )
+    volumes = tuple((one.kind, one.claim_name) for one in pod.volumes)
+    return (owner_of(snapshot, pod), shape(pod), pod.scheduling_gates, pod.scheduler_name, volumes, pod.phase)
 
 
 def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
-    from dataclasses import replace
-
     return replace(twin, pod=pod, note=stale_note(pod, twin.scheduler_message), owner=owner_of(snapshot, pod))
 
 
-def explain_one(snapshot: Snapshot, pod: Pod, version: str) -> Explanation:
+def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
     """Explain one pod."""
     owner = owner_of(snapshot, pod)
-    decision = judge(snapshot, pod, version)
+    decision = judge.decide(snapshot, pod)
     if isinstance(decision, Placement):
         return Explanation(
             pod,
             owner,
             decision.verdict,
-            sentence(pod, decision),
+            placed(pod, decision),
+            decision.message,
             "",
-            "",
-            (),
-            tuple(decision.feasible),
-            decision.node,
             (),
             (),
+            decision.nodes,
+            decision.preemption.node if decision.preemption else next(iter(decision.nodes), ""),
             (),
-            tuple(decision.not_checked),
-            stale_note(pod, "") if decision.verdict == "placeable" else "",
+            (),
+            (),
+            decision.not_checked,
+            stale_note(pod, decision.message) if decision.verdict == "placeable" else "",
         )
     wanted = device_requests(pod)
+    exact = decision.groups
+    groups = alike_groups(exact)
     if decision.verdict == "gated":
         ways: list[WayOut] = []
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
-        case = case_of(snapshot, pod, owner, version, decision)
+        case = case_of(snapshot, pod, owner, judge, groups, decision)
         ways = ways_out(case)
-        advice = [one for spot in case.spots for one in remedy_taints.advice(case, spot)]
+        advice = [
+            one for spot in case.spots for module in (remedy_taints, remedy_share) for one in module.advice(case, spot)
+        ]
     return Explanation(
         pod,
         owner,
         decision.verdict,
-        sentence(pod, decision),
+        refused(pod, decision, groups),
         decision.message,
         decision.reason,
-        decision.groups,
+        exact,
+        groups,
         (),
         "",
-        holdings(snapshot, decision, wanted),
+        holdings(snapshot, (node for group in groups for node in group.nodes), wanted),
         tuple(ways),
         tuple(dict.fromkeys(advice)),
-        tuple(decision.not_checked),
+        decision.not_checked,
         stale_note(pod, decision.message),
     )
 

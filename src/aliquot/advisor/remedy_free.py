@@ -51,13 +51,15 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
     keys = tuple(pod.key for pod in pods)
     most = max(pod.priority for pod in pods)
     held = sum(effective_request(pod).get(name, 0) for pod in pods if pod.node_name for name in short)
-    verb = "Delete" if owner.kind in ("Pod", "DaemonSet") else "Suspend" if owner.kind in ("Job", "CronJob") else "Scale"
+    verb = (
+        "Delete" if owner.kind in ("Pod", "DaemonSet") else "Suspend" if owner.kind in ("Job", "CronJob") else "Scale"
+    )
     to = " to 0" if verb == "Scale" else ""
     many = f", {len(pods)} pods" if len(pods) > 1 else ""
     lower = most < case.pod.priority
     return Candidate(
         kind="free-device",
-        object=owner.short,
+        target=owner.short,
         title=f"{verb} {owner.short} in {owner.namespace}{to}: it holds {held} of {', '.join(sorted(short))}{many}",
         changes=(changes.stop(owner, tuple(pod.name for pod in pods)),),
         apply=lambda trial: Trial(trial.snapshot.without_pods(keys), trial.pod),
@@ -68,7 +70,8 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
         ),
         rank=50 + (0 if lower else 8) + min(len(pods), 10) / 10,
         node=spot.node.name,
-        cures=sorted(short)[0],
+        cures=min(short),
+        stops=tuple(pod.key for pod in pods if pod.node_name),
     )
 
 
@@ -86,7 +89,7 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
     owner = owner_of(case.snapshot, pod)
     yield Candidate(
         kind="move",
-        object=owner.short,
+        target=owner.short,
         title=f"Move {pod.key} to {target}, which has room for it",
         changes=(
             Change(
@@ -100,7 +103,7 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
         risk=Risk("medium", f"{pod.key} restarts on {target}"),
         rank=28,
         node=node,
-        cures=sorted(short)[0],
+        cures=min(short),
     )
 
 

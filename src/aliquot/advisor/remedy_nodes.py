@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
-from aliquot.advisor.gpus import partitioned
-from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.advisor.gpus import GPU, partitioned
+from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
+from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.pricing import instances
+from aliquot.pricing.instances import Instance, default_prices
 from aliquot.snapshot.snapshot import Snapshot
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -42,6 +43,12 @@ class Template:
 
 def templates(snapshot: Snapshot) -> list[Template]:
     """One for each kind of node with devices: fresh, uncordoned, healthy, and empty but for DaemonSets."""
+    if snapshot.root is not snapshot and snapshot.nodes is snapshot.root.nodes:
+        return templates(snapshot.root)
+    return snapshot.recall("node templates", _templates)
+
+
+def _templates(snapshot: Snapshot) -> list[Template]:
     groups: dict[object, list[Node]] = {}
     for node in snapshot.nodes.values():
         if not any(amount and "/" in name for name, amount in node.allocatable.items()):
@@ -90,7 +97,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(case, variant)
+                yield _candidate(variant, name)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -107,15 +114,17 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(case: Case, template: Template) -> Candidate:
+def _candidate(template: Template, name: str) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
-    devices = ", ".join(f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount)
-    note = f", {template.note}" if template.note else ""
+    devices = ", ".join(
+        f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount
+    )
+    note = f", {template.note}" if template.like and template.note else ""
     title = (
         f"Add a node like {template.like}{note}: {devices}"
         if template.like
-        else f"Add a {kind} node: {devices}"
+        else f"Add a {kind} node ({template.note}): {devices}"
     )
     manifest = {
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
@@ -128,13 +137,14 @@ def _candidate(case: Case, template: Template) -> Candidate:
 
     return Candidate(
         kind="add-node",
-        object="node",
+        target="node",
         title=title,
         changes=(Change("node (new)", _command(node, template.count, kind), manifest),),
         apply=apply,
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=40 if not template.note else 42,
         cost=cost_of(kind),
+        tried=After(name),
     )
 
 
@@ -147,8 +157,8 @@ def _command(node: Node, count: int, kind: str) -> str:
 
 def cost_of(kind: str) -> Cost:
     """The list price of an instance type, if it's known."""
-    row = instances.by_type(kind) if kind else None
-    if row is None:
+    row = default_prices().named(kind) if kind else None
+    if row is None or row.usd_per_hour is None:
         return Cost(None, f"price of {kind} isn't known" if kind else "price isn't known")
     return Cost(
         row.usd_per_hour,
@@ -158,10 +168,10 @@ def cost_of(kind: str) -> Cost:
 
 def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidate]:
     """No group of the cluster helps: the cheapest instance with enough whole NVIDIA GPUs."""
-    count = wanted.get("nvidia.com/gpu")
+    count = wanted.get(GPU)
     if count is None or len(wanted) > 1:
         return
-    for row in instances.cheapest_first(count):
+    for row in _cheapest_first(count):
         node = Node(
             Meta(
                 "",
@@ -169,19 +179,37 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
                     TYPE: row.instance_type,
                     "kubernetes.io/os": "linux",
                     "nvidia.com/gpu.present": "true",
-                    "nvidia.com/gpu.count": str(row.gpu_count),
+                    "nvidia.com/gpu.count": str(int(row.gpu_count or 0)),
                 },
             ),
             allocatable={
-                "cpu": row.vcpu * 1000,
-                "memory": row.memory_mib << 20,
+                "cpu": (row.vcpu or 0) * 1000,
+                "memory": (row.memory_mib or 0) << 20,
                 "pods": 110,
                 "ephemeral-storage": 100 << 30,
-                "nvidia.com/gpu": int(row.gpu_count),
+                GPU: int(row.gpu_count or 0),
             },
         )
-        template = Template(node, (), "", 0)
+        model = find(row.gpu_model)
+        memory = f", {model.memory_mib} MiB" if model is not None and model.memory_mib else ""
+        note = f"{row.provider}, {row.gpu_model}{memory}"
+        template = Template(node, (), "", 0, note)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(case, template)
+            yield _candidate(template, name)
             return
+
+
+def _cheapest_first(count: int) -> list[Instance]:
+    """Priced instances with at least so many whole NVIDIA GPUs."""
+    found = [
+        row
+        for row in default_prices().instances
+        if row.usd_per_hour is not None and (row.gpu_count or 0) >= max(1, count) and _nvidia(row.gpu_model)
+    ]
+    return sorted(found, key=lambda row: (row.usd_per_hour or 0.0, row.instance_type))
+
+
+def _nvidia(model: str) -> bool:
+    known = find(model)
+    return known is not None and known.vendor == "nvidia"

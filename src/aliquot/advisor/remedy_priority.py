@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case
-from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
+from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
 from aliquot.kube.meta import Meta
 from aliquot.kube.workload import PriorityClass
 from aliquot.scheduling.outcome import Placement
@@ -62,21 +62,26 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
             "value": chosen.value,
         }
         made = (
-            Change(
-                f"priorityclass {name}", f"kubectl create priorityclass {name} --value={chosen.value}", manifest
-            ),
+            Change(f"priorityclass {name}", f"kubectl create priorityclass {name} --value={chosen.value}", manifest),
         )
     return Candidate(
         kind="raise-priority",
-        object="pod",
+        target="pod",
         title=f"Give it PriorityClass {name} ({chosen.value}): it preempts {victims}",
-        changes=(*made, changes.pod_spec(case.owner, {"priorityClassName": name, "priority": None, "preemptionPolicy": None})
-                 if case.owner.kind == "Pod" else changes.pod_spec(case.owner, {"priorityClassName": name})),
+        changes=(
+            *made,
+            changes.pod_spec(case.owner, {"priorityClassName": name, "priority": None, "preemptionPolicy": None})
+            if case.owner.kind == "Pod"
+            else changes.pod_spec(case.owner, {"priorityClassName": name}),
+        ),
         apply=lambda trial: Trial(
             trial.snapshot,
-            replace(trial.pod, priority=raised.priority, priority_class=name, preemption_policy=raised.preemption_policy),
+            replace(
+                trial.pod, priority=raised.priority, priority_class=name, preemption_policy=raised.preemption_policy
+            ),
         ),
         risk=Risk("high", f"{victims} will be evicted"),
         rank=60 + min(len(decision.preemption.victims), 10) / 10,
         cures="capacity",
+        tried=After(decision.preemption.node, decision.preemption.victims),
     )

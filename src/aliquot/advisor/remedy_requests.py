@@ -1,15 +1,17 @@
 """Ways past a shortage by asking for less, or for something else that's there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from aliquot.advisor import changes
 from aliquot.advisor.amounts import show
-from aliquot.advisor.case import Case, ChangePod, Spot, is_extended
+from aliquot.advisor.case import Case, Spot, is_extended, on_pod
 from aliquot.advisor.gpus import isolation_of_resource, resource_size
 from aliquot.advisor.nearest import is_near
-from aliquot.advisor.wayout import Candidate, Risk
+from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Container, Pod
+from aliquot.kube.selectors import Affinity
 
 LEAST_SHARE = 4
 """A request is lowered to no less than a quarter of what was asked: below that it's another workload."""
@@ -52,10 +54,10 @@ def _lower(case: Case, spot: Spot) -> Iterator[Candidate]:
     only_cpu = all(set(amounts) == {"cpu"} for amounts in lowered.values())
     yield Candidate(
         kind="change-request",
-        object="pod",
+        target="pod",
         title=f"Ask for {', '.join(words)} (what {spot.node.name} has left)",
         changes=(changes.pod_spec(case.owner, {"containers": patch}),),
-        apply=ChangePod({"containers": _with_requests(pod, lowered)}),
+        apply=on_pod(lambda trial: replace(trial, containers=_with_requests(trial, lowered))),
         risk=Risk("low", "the container may run slower under load")
         if only_cpu
         else Risk("medium", "a container that uses more memory than the node has is killed"),
@@ -98,7 +100,9 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
     slip = other != name and is_near(name, other) and resource_size(name, spot.node) is None
     size = resource_size(other, spot.node)
     if other == name:
-        risk = Risk("high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)")
+        risk = Risk(
+            "high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)"
+        )
         rank = 34.0
         title = f"Ask for {amount} {name} instead of {sum(one.requests[name] for one in touched)}"
     elif slip:
@@ -119,15 +123,16 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         title = f"Ask for {other}: {amount} instead of {name} ({spot.node.name} has it free{memory})"
     return Candidate(
         kind="change-request",
-        object="pod",
+        target="pod",
         title=title,
         changes=(changes.pod_spec(case.owner, {"containers": [patch(one) for one in touched]}),),
-        apply=ChangePod(
-            {
-                "containers": tuple(
+        apply=on_pod(
+            lambda trial: replace(
+                trial,
+                containers=tuple(
                     replace(one, requests=swapped(one.requests), limits=swapped(one.limits)) for one in pod.containers
-                )
-            }
+                ),
+            )
         ),
         risk=risk,
         rank=rank,
@@ -151,7 +156,11 @@ def _constraints(case: Case, spot: Spot) -> Iterator[Candidate]:
             "PodTopologySpread",
             "Make the topology spread a preference (whenUnsatisfiable: ScheduleAnyway)",
             {"topologySpreadConstraints": patch},
-            ChangePod({"topology_spread": tuple(one for one in case.pod.topology_spread if one not in hard)}),
+            on_pod(
+                lambda pod: replace(
+                    pod, topology_spread=tuple(one for one in case.pod.topology_spread if one not in hard)
+                )
+            ),
         )
     affinity = case.pod.affinity
     if "InterPodAffinity" in filters and affinity is not None:
@@ -166,16 +175,20 @@ def _constraints(case: Case, spot: Spot) -> Iterator[Candidate]:
                 "InterPodAffinity",
                 f"Drop the required {name}",
                 {"affinity": {name: {"requiredDuringSchedulingIgnoredDuringExecution": None}}},
-                ChangePod({"affinity": softer}),
+                on_pod(partial(_with_affinity, softer)),
             )
 
 
+def _with_affinity(affinity: Affinity, pod: Pod) -> Pod:
+    return replace(pod, affinity=affinity)
+
+
 def _softer(
-    case: Case, spot: Spot, problem: str, title: str, patch: Mapping[str, object], apply: ChangePod
+    case: Case, spot: Spot, problem: str, title: str, patch: Mapping[str, object], apply: Callable[[Trial], Trial]
 ) -> Candidate:
     return Candidate(
         kind="change-request",
-        object="pod",
+        target="pod",
         title=title,
         changes=(changes.pod_spec(case.owner, patch),),
         apply=apply,

@@ -1,14 +1,17 @@
 """Ways past a node selector or a required node affinity: correct it, widen it, or drop it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
-from aliquot.advisor.case import Case, ChangePod, Spot
+from aliquot.advisor.case import Case, Spot, on_pod
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.wayout import Candidate, Risk
+from aliquot.kube.matching import field_holds, holds
+from aliquot.kube.node import Node
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
-from aliquot.scheduling import requirement_matches
+from aliquot.scheduling.node_affinity import expression_text
+from aliquot.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +25,26 @@ class Fix:
     text: str
 
 
-def fix(requirement: Requirement, labels: Mapping[str, str]) -> Fix:
-    """The nearest requirement that these labels meet."""
+def fix(requirement: Requirement, labels: Mapping[str, str], known: Collection[str]) -> Fix:
+    """The nearest requirement that these labels meet.
+
+    Args:
+        requirement: one that they don't meet.
+        labels: of the node.
+        known: the values that nodes of the cluster have for the requirement's key. A wanted value that's among them
+            was meant; one that isn't, but is much like one of them, is a slip for the nearest.
+    """
     key, values = requirement.key, requirement.values
     have = labels.get(key)
-    gone = Fix(requirement, None, slip=False, text=f"drop {describe(requirement)}")
+    gone = Fix(requirement, None, slip=False, text=f"drop {expression_text(requirement)}")
     if requirement.operator == "In":
         if have is None:
             return _renamed(requirement, labels) or gone
-        close = nearest(have, values)[0] if values else ""
-        if close and is_near(have, close):
-            mended = tuple(have if value == close else value for value in values)
-            return Fix(requirement, replace(requirement, values=mended), slip=True, text=f"{key}: {have} (not {close})")
+        for wanted in values:
+            if wanted not in known and is_near(have, wanted) and nearest(wanted, known)[0] == have:
+                mended = tuple(have if value == wanted else value for value in values)
+                text = f"{key} is {have} (not {wanted})"
+                return Fix(requirement, replace(requirement, values=mended), slip=True, text=text)
         wider = (*values, have)
         return Fix(requirement, replace(requirement, values=wider), slip=False, text=f"allow {key}={have} too")
     if requirement.operator == "NotIn" and have is not None:
@@ -44,13 +55,19 @@ def fix(requirement: Requirement, labels: Mapping[str, str]) -> Fix:
         return _renamed(requirement, labels) or gone
     if requirement.operator in ("Gt", "Lt") and have is not None and _is_int(have):
         bound = int(have) - 1 if requirement.operator == "Gt" else int(have) + 1
-        return Fix(
-            requirement,
-            replace(requirement, values=(str(bound),)),
-            slip=False,
-            text=f"{key} {'>' if requirement.operator == 'Gt' else '<'} {bound}",
-        )
+        text = f"{key} {'>' if requirement.operator == 'Gt' else '<'} {bound}"
+        return Fix(requirement, replace(requirement, values=(str(bound),)), slip=False, text=text)
     return gone
+
+
+def values_of(snapshot: Snapshot, key: str) -> frozenset[str]:
+    """The values that nodes have for a label."""
+    return snapshot.root.recall(
+        ("label values", key),
+        lambda root: frozenset(
+            value for node in root.nodes.values() if (value := node.meta.labels.get(key)) is not None
+        ),
+    )
 
 
 def _is_int(text: str) -> bool:
@@ -61,15 +78,9 @@ def _renamed(requirement: Requirement, labels: Mapping[str, str]) -> Fix | None:
     """The label that was probably meant: a near name that holds a wanted value (any, where none is asked)."""
     for name in nearest(requirement.key, labels)[:3]:
         moved = replace(requirement, key=name)
-        if is_near(requirement.key, name) and requirement_matches(moved, labels):
+        if is_near(requirement.key, name) and holds(moved, labels):
             return Fix(requirement, moved, slip=True, text=f"the label is {name} (not {requirement.key})")
     return None
-
-
-def describe(requirement: Requirement) -> str:
-    """`zone In [a, b]`, as `kubectl describe` prints expressions."""
-    values = f" [{', '.join(requirement.values)}]" if requirement.values else ""
-    return f"{requirement.key} {requirement.operator}{values}"
 
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
@@ -79,12 +90,12 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     labels = spot.node.meta.labels
     pod = case.pod
     wrong = [
-        fix(Requirement(key, "In", (value,)), labels)
+        _instead(fix(Requirement(key, "In", (value,)), labels, values_of(case.snapshot, key)), labels)
         for key, value in sorted(pod.node_selector.items())
         if labels.get(key) != value
     ]
     selector = _mended_selector(pod.node_selector, labels, wrong, drop=False)
-    term, bad = _nearest_term(pod.affinity, labels, spot.node.name)
+    term, bad = _nearest_term(case, spot.node)
     fixes = [*wrong, *bad]
     if not fixes:
         return
@@ -109,10 +120,17 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         _mended_selector(pod.node_selector, labels, wrong, drop=True),
         _mended_affinity(pod.affinity, term, bad, drop=True),
         kind="drop-selector",
-        title="Drop " + "; ".join(describe(one.before) for one in fixes),
+        title="Drop " + "; ".join(expression_text(one.before) for one in fixes),
         risk=Risk("medium", "the pod may then run on any kind of node"),
         rank=36,
     )
+
+
+def _instead(one: Fix, labels: Mapping[str, str]) -> Fix:
+    """A nodeSelector holds one value for each key: another can't be allowed beside it."""
+    if one.slip or one.after is None:
+        return one
+    return replace(one, text=f"{one.before.key}={labels[one.before.key]} instead of {one.before.values[0]}")
 
 
 def _candidate(
@@ -134,10 +152,10 @@ def _candidate(
         patch["affinity"] = changes.node_affinity_patch(affinity.node if affinity else None)
     return Candidate(
         kind="fix-selector" if kind == "fix-selector" else "drop-selector",
-        object="pod",
+        target="pod",
         title=title,
         changes=(changes.pod_spec(case.owner, patch),),
-        apply=ChangePod({"node_selector": after, "affinity": affinity}),
+        apply=on_pod(lambda pod: replace(pod, node_selector=after, affinity=affinity)),
         risk=risk,
         rank=rank,
         node=spot.node.name,
@@ -161,17 +179,18 @@ def _mended_selector(
     return mended
 
 
-def _nearest_term(
-    affinity: Affinity | None, labels: Mapping[str, str], node: str
-) -> tuple[NodeSelectorTerm | None, list[Fix]]:
+def _nearest_term(case: Case, node: Node) -> tuple[NodeSelectorTerm | None, list[Fix]]:
     """The term that lacks least on this node, and the corrections that it needs; terms with fields for others don't."""
+    affinity, labels = case.pod.affinity, node.meta.labels
     if affinity is None or affinity.node is None:
         return None, []
     best: tuple[int, NodeSelectorTerm, list[Fix]] | None = None
     for term in affinity.node.terms:
-        if any(not requirement_matches(one, {"metadata.name": node}) for one in term.fields):
+        if any(not field_holds(one, node.name) for one in term.fields):
             continue
-        bad = [fix(one, labels) for one in term.expressions if not requirement_matches(one, labels)]
+        bad = [
+            fix(one, labels, values_of(case.snapshot, one.key)) for one in term.expressions if not holds(one, labels)
+        ]
         score = sum(1 if one.slip else 2 for one in bad)
         if best is None or score < best[0]:
             best = (score, term, bad)
@@ -181,8 +200,11 @@ def _nearest_term(
 def _mended_affinity(
     affinity: Affinity | None, term: NodeSelectorTerm | None, bad: list[Fix], *, drop: bool
 ) -> Affinity | None:
-    """The affinity with one term corrected. A term that loses every expression would match nothing: it goes, and with
-    it the whole requirement, since another term can only be narrower than no requirement at all."""
+    """The affinity with one term corrected.
+
+    A term that loses every expression would match nothing: it goes, and with it the whole requirement, since any other
+    term is narrower than no requirement at all.
+    """
     if affinity is None or affinity.node is None or term is None or not bad:
         return affinity
     after = {one.before: None if drop else one.after for one in bad}

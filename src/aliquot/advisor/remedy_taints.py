@@ -4,30 +4,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from aliquot.advisor import changes
-from aliquot.advisor.case import Case, ChangePod, Spot
+from aliquot.advisor.case import Case, Spot, on_pod
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling.taints import tolerated
+from aliquot.scheduling.tainted import intolerable
 
 CORDON = "node.kubernetes.io/unschedulable"
 CONDITION_PREFIX = "node.kubernetes.io/"
 """Taints that the node controller sets from a node's condition: tolerating them puts the pod on a sick node."""
-OFTEN_SOLO = ("dedicated", "nvidia.com/gpu", "gpu", "sku")
 
 
 def with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:
     """The node with other taints."""
     return replace(node, taints=taints)
-
-
-def untolerated(case: Case, node: Node) -> tuple[Taint, ...]:
-    """Taints that keep the pod off, all of them (the scheduler names only the first)."""
-    return tuple(
-        taint
-        for taint in node.taints
-        if taint.effect in ("NoSchedule", "NoExecute") and not tolerated(case.pod.tolerations, taint, case.judge.release)
-    )
 
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
@@ -36,7 +26,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     if node.unschedulable and any(reason.filter == "NodeUnschedulable" for reason in spot.reasons):
         yield Candidate(
             kind="uncordon",
-            object=f"node/{node.name}",
+            target=f"node/{node.name}",
             title=f"Uncordon {node.name}",
             changes=(changes.uncordon(node.name),),
             apply=lambda trial: Trial(trial.snapshot.with_node(uncordoned(node)), trial.pod),
@@ -45,7 +35,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             node=node.name,
             cures="NodeUnschedulable",
         )
-    taints = untolerated(case, node)
+    taints = tuple(intolerable(case.pod, node, case.judge.release))
     if node.unschedulable:
         taints = tuple(taint for taint in taints if taint.key != CORDON)
     if not taints or any(taint.key.startswith(CONDITION_PREFIX) for taint in taints):
@@ -56,10 +46,10 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     hard = any(taint.effect == "NoExecute" for taint in taints)
     yield Candidate(
         kind="add-toleration",
-        object="pod",
+        target="pod",
         title=f"Tolerate {names} ({node.name})",
         changes=(changes.pod_spec(case.owner, {"tolerations": changes.tolerations_patch(tolerations)}),),
-        apply=lambda trial: ChangePod({"tolerations": trial.pod.tolerations + added})(trial),
+        apply=on_pod(lambda pod: replace(pod, tolerations=pod.tolerations + added)),
         risk=Risk("low", "the pod may then run on every node with this taint"),
         rank=10,
         node=node.name,
@@ -68,14 +58,18 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     left = tuple(taint for taint in node.taints if taint not in taints)
     yield Candidate(
         kind="remove-taint",
-        object=f"node/{node.name}",
+        target=f"node/{node.name}",
         title=f"Remove {names} from {node.name}",
         changes=(changes.remove_taints(node.name, taints, left),),
         apply=lambda trial: Trial(trial.snapshot.with_node(without_taints(trial, node.name, taints)), trial.pod),
         risk=Risk(
             "high" if hard else "medium",
             "every pod may then use this node"
-            + ("; where an operator manages the taint it comes back" if not hard else ", and the taint was to evict pods"),
+            + (
+                "; where an operator manages the taint it comes back"
+                if not hard
+                else ", and the taint was to evict pods"
+            ),
         ),
         rank=45,
         node=node.name,
@@ -103,10 +97,10 @@ def toleration_of(taint: Taint) -> Toleration:
 
 def advice(case: Case, spot: Spot) -> Iterator[Advice]:
     """A node that its own condition taints is to be mended, not tolerated."""
-    for taint in untolerated(case, spot.node):
+    for taint in intolerable(case.pod, spot.node, case.judge.release):
         if taint.key.startswith(CONDITION_PREFIX) and taint.key != CORDON:
             condition = taint.key.removeprefix(CONDITION_PREFIX)
             yield Advice(
-                f"{spot.node.name} is {condition}: mend the node; tolerating the taint would start the pod on a sick node",
+                f"{spot.node.name} is {condition}: mend the node; a toleration would start the pod on a sick node",
                 f"kubectl describe node {spot.node.name}",
             )

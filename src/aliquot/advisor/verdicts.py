@@ -1,10 +1,16 @@
 """A verdict in one sentence, from the data."""
 
-from aliquot.advisor.amounts import about
-from aliquot.advisor.case import device_requests
-from aliquot.kube.pod import Pod
-from aliquot.scheduling import Placement, Reason, Refusal
+from collections.abc import Sequence
 
+from aliquot.advisor.alike import Alike
+from aliquot.advisor.amounts import about
+from aliquot.advisor.case import device_requests, shortage
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.scheduling.reason import Reason
+
+CORDON = "node.kubernetes.io/unschedulable"
+VALUES_SHOWN = 3
 FILTER_WORDS = {
     "NodeUnschedulable": "cordoned",
     "NodeName": "another node is asked for by name",
@@ -22,48 +28,80 @@ def asks(pod: Pod) -> str:
     return " and ".join(f"{amount} {name}" for name, amount in wanted.items()) or "no device"
 
 
-def why(reason: Reason) -> str:
-    """One reason in words, with how much is missing."""
-    if reason.resource:
-        if reason.found <= 0 and reason.total == 0:
-            return f"offers no {reason.resource}"
-        free = about(reason.resource, max(reason.found, 0))
-        return f"{reason.resource}: {free} free of {about(reason.resource, reason.total)}, {about(reason.resource, reason.asked)} asked"
-    return reason.detail or FILTER_WORDS.get(reason.filter, reason.text)
+def why(reason: Reason, group: Alike) -> str:
+    """One reason in words, with how much is missing; of a group of nodes, from the least to the most."""
+    short = shortage(reason)
+    if short is None:
+        words = FILTER_WORDS.get(reason.filter, reason.text)
+        if reason.filter == "NodeUnschedulable":
+            return words
+        if reason.filter == "TaintToleration":
+            return f"taint {reason.found}: the pod doesn't tolerate it"
+        values = [value for value in group.found.get((reason.filter, reason.subject), (reason.found,)) if value]
+        have = ", ".join(values[:VALUES_SHOWN]) + (" ..." if len(values) > VALUES_SHOWN else "")
+        details = "; ".join(
+            part for part in (reason.asked and f"asked: {reason.asked}", have and f"found: {have}") if part
+        )
+        return f"{words} ({details})" if details else words
+    name = short.resource
+    least, most = group.free.get(name, (short.free, short.free))
+    total = group.total.get(name, (short.total, short.total))
+    if total[1] == 0:
+        return f"offers no {name}"
+    return f"{name}: {_span(name, least, most)} free of {_span(name, *total)}, {about(name, short.asked)} asked"
 
 
-def sentence(pod: Pod, decision: Placement | Refusal) -> str:
-    """What a person wants to know first."""
-    if isinstance(decision, Placement):
-        if decision.verdict == "running":
-            return f"{pod.key} runs on {decision.node}." if not pod.terminal else f"{pod.key} has ended ({pod.phase})."
-        if decision.victims:
-            return f"{pod.key} would be placed on {decision.node} after preempting {', '.join(decision.victims)}."
-        count = len(decision.feasible)
-        nodes = f"{count} nodes have room" if count > 1 else f"{decision.node} has room"
-        return f"{pod.key} would be placed: {nodes} for it."
+def _span(name: str, least: int, most: int) -> str:
+    return about(name, least) if least == most else f"{about(name, least)} to {about(name, most)}"
+
+
+def placed(pod: Pod, decision: Placement) -> str:
+    """Where it runs, or would."""
+    if decision.verdict == "running":
+        return f"{pod.key} has ended ({pod.phase})." if pod.terminal else f"{pod.key} runs on {pod.node_name}."
+    if decision.preemption is not None:
+        victims = ", ".join(decision.preemption.victims)
+        return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
+    count = len(decision.nodes)
+    nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
+    return f"{pod.key} would be placed: {nodes} for it."
+
+
+def refused(pod: Pod, decision: Refusal, groups: Sequence[Alike]) -> str:
+    """What a person wants to know first: what it asks for, and what is in the way on how many nodes."""
     if decision.verdict == "gated":
         return f"{pod.key} waits for its scheduling gates: {', '.join(pod.scheduling_gates)}."
-    if not decision.groups:
+    if not groups:
         return f"{pod.key} is pending: {decision.message or 'there are no nodes'}"
-    total = sum(len(group.nodes) for group in decision.groups)
+    total = sum(len(group.nodes) for group in groups)
     blocked: dict[str, int] = {}
-    for group in decision.groups:
-        for word in dict.fromkeys(_short(reason) for reason in group.reasons):
+    for group in groups:
+        for word in dict.fromkeys(_short(reason) for reason in told(group.reasons)):
             blocked[word] = blocked.get(word, 0) + len(group.nodes)
-    parts = ", ".join(
-        f"{word} on {_of(count, total)}" for word, count in sorted(blocked.items(), key=lambda item: -item[1])
-    )
-    return f"{pod.key} asks for {asks(pod)} and fits none of {total} {'node' if total == 1 else 'nodes'}: {parts}."
+    words = sorted(blocked.items(), key=lambda item: -item[1])
+    if total == 1:
+        all_words = ", ".join(word for word, _ in words)
+        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {all_words}."
+    parts = ", ".join(f"{word} on {'all' if count == total else count}" for word, count in words)
+    return f"{pod.key} asks for {asks(pod)}, and none of {total} nodes takes it: {parts}."
 
 
-def _of(count: int, total: int) -> str:
-    return ("it" if total == 1 else "all") if count == total else str(count)
+def told(reasons: Sequence[Reason]) -> list[Reason]:
+    """Reasons worth telling: a cordon brings a taint of its own, which is no second reason."""
+    cordoned = any(reason.filter == "NodeUnschedulable" for reason in reasons)
+    return [
+        reason
+        for reason in reasons
+        if not (
+            cordoned and reason.filter == "TaintToleration" and reason.subject == "node.kubernetes.io/unschedulable"
+        )
+    ]
 
 
 def _short(reason: Reason) -> str:
-    if reason.resource:
-        return f"no {reason.resource}" if reason.total == 0 else f"too little {reason.resource} free"
+    short = shortage(reason)
+    if short is not None:
+        return f"no {short.resource}" if short.total == 0 else f"too little {short.resource} free"
     return {
         "NodeUnschedulable": "cordoned",
         "TaintToleration": "an untolerated taint",

@@ -26,13 +26,17 @@ Kind = Literal[
 Level = Literal["low", "medium", "high"]
 
 
+Patch = Mapping[str, object]
+"""A patch of an object, or a new object, as JSON-like values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing to do. `object` is for people (`deployment serving/llm-a`); `patch` is a JSON-like value or None."""
+    """One thing to do. `target` is for people: `deployment serving/llm-a`."""
 
-    object: str
+    target: str
     command: str
-    patch: Mapping[str, object] | None = None
+    patch: Patch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,12 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """Of a way to share one GPU: what it separates and what it doesn't."""
+    """Of a way to share one GPU: what it separates and what it doesn't; each `hardware`, `limit` or `none`."""
 
     strategy: str
-    memory: bool
-    faults: bool
-    bandwidth: bool
+    memory: str
+    faults: str
+    bandwidth: str
     text: str
 
 
@@ -71,11 +75,21 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class After:
+    """What the trial gave: where the pod runs then, and who no longer runs."""
+
+    node: str
+    victims: tuple[str, ...] = ()
+    stopped: tuple[str, ...] = ()
+    """Pods that run today and that the change itself stops."""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A way out that hasn't been tried yet."""
 
     kind: Kind
-    object: str
+    target: str
     """`pod` (the pending pod or its owner), `claim`, `node` (a new one), `driver`, or `KIND/NAME` of another object."""
     title: str
     changes: tuple[Change, ...]
@@ -84,21 +98,15 @@ class Candidate:
     rank: float
     """Lower is better: roughly the trouble that it makes."""
     node: str = ""
-    """The node that it aims at: tried first, and combined only with what aims there too. Empty: any node."""
+    """The node that it aims at: it's tried there, and combined only with what aims there too."""
     cost: Cost = Cost(0.0, "nothing extra")
     isolates: Isolation | None = None
     cures: str = ""
-    """The filter whose reason it takes away; two cures of one filter aren't combined."""
-
-
-@dataclass(frozen=True, slots=True)
-class After:
-    """What the trial gave: where the pod runs then, and who is evicted or can't be placed any more."""
-
-    node: str
-    victims: tuple[str, ...] = ()
-    pending: tuple[str, ...] = ()
-    """Pods that run today and would be pending afterwards."""
+    """The problem that it takes away: a filter's name, or a device resource's."""
+    stops: tuple[str, ...] = ()
+    """Keys of pods that it stops."""
+    tried: After | None = None
+    """Set where making the candidate already took judging it; else it's tried on `node`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,7 @@ class WayOut:
     """A candidate that was tried, and worked."""
 
     kind: Kind
-    object: str
+    target: str
     title: str
     changes: tuple[Change, ...]
     cost: Cost

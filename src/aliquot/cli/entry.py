@@ -35,7 +35,11 @@ def run(arguments: list[str]) -> int:
 
     try:
         status = app(
-            arguments or ["--help"], exit_on_error=False, print_error=False, help_on_error=False, result_action="return_value"
+            arguments or ["--help"],
+            exit_on_error=False,
+            print_error=False,
+            help_on_error=False,
+            result_action="return_value",
         )
     except CycloptsError as error:
         print(f"error: {error}", file=sys.stderr)

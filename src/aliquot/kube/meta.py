@@ -25,8 +25,8 @@ class Meta:
     name: str
     namespace: str = ""
     uid: str = ""
-    labels: Mapping[str, str] = field(default=EMPTY)
-    annotations: Mapping[str, str] = field(default=EMPTY)
+    labels: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    annotations: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     owners: tuple[Owner, ...] = ()
     created: str | None = None
     deleted: str | None = None

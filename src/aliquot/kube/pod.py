@@ -31,9 +31,9 @@ class Container:
     """A container, an init container, or a sidecar (an init container with restartPolicy Always)."""
 
     name: str
-    requests: Resources = field(default=NO_RESOURCES)
+    requests: Resources = field(default_factory=lambda: NO_RESOURCES)
     """Effective requests: where only a limit is given, the API server copies it."""
-    limits: Resources = field(default=NO_RESOURCES)
+    limits: Resources = field(default_factory=lambda: NO_RESOURCES)
     ports: tuple[HostPort, ...] = ()
     claims: tuple[ContainerClaim, ...] = ()
     image: str = ""
@@ -92,11 +92,11 @@ class Pod:
     preemption_policy: str = "PreemptLowerPriority"
     scheduler_name: str = "default-scheduler"
     scheduling_gates: tuple[str, ...] = ()
-    node_selector: Mapping[str, str] = field(default=EMPTY)
+    node_selector: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()
     topology_spread: tuple[TopologySpread, ...] = ()
-    overhead: Resources = field(default=NO_RESOURCES)
+    overhead: Resources = field(default_factory=lambda: NO_RESOURCES)
     pod_requests: Resources | None = None
     """spec.resources.requests (pod-level resources), if given."""
     host_network: bool = False
@@ -110,6 +110,9 @@ class Pod:
     started: str | None = None
     """status.startTime."""
     scheduling_group: str = ""
+    needs_features: tuple[str, ...] = ()
+    """Features that its node must declare (gate NodeDeclaredFeatures): `RestartAllContainersOnContainerExits` for a
+    container restart rule with that action, `UserNamespacesHostNetworkSupport` for hostNetwork with hostUsers false."""
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ class Requirement:
 class LabelSelector:
     """metav1.LabelSelector: all labels and all expressions must match; an empty one matches everything."""
 
-    match_labels: Mapping[str, str] = field(default=EMPTY)
+    match_labels: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     match_expressions: tuple[Requirement, ...] = ()
 
 

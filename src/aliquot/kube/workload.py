@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from aliquot.kube.meta import Meta
+from aliquot.kube.pod import Pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Workload:
     replicas: int | None = None
     complete: bool = False
     """A Job that has finished."""
+    template: Pod | None = None
+    """The pod that it makes, under the workload's name and namespace."""
 
 
 @dataclass(frozen=True, slots=True)

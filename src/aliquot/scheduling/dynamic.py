@@ -21,6 +21,8 @@ class Rejected:
     """PreFilter's no: no node is looked at, no preemption helps. The text stands in the message as it is."""
 
     text: str
+    post_filter: str = "no new claims to deallocate"
+    """What the plugin says afterwards, if this release says it at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ class Reason:
     missing: str = ""
     preemptible: bool = False
     """Removing pods from the node could help (the scheduler's Unschedulable, not UnschedulableAndUnresolvable)."""
+    counts: bool = True
+    """False: it's told beside another of the same filter and node, which stands for both when nodes are counted."""
     subject: str = ""
     """What it's about: a resource's name, a taint, a label key, a port, a topology key."""
     asked_amount: int | None = None
@@ -32,5 +34,5 @@ class Fault:
 
 
 def counted(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """Those that the scheduler counts: all of the first failing filter, for it stops there."""
-    return tuple(reason for reason in reasons if reason.filter == reasons[0].filter)
+    """Those that the scheduler counts: of the first failing filter, for it stops there."""
+    return tuple(reason for reason in reasons if reason.filter == reasons[0].filter and reason.counts)

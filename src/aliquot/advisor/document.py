@@ -1,0 +1,98 @@
+"""Explanations as plain JSON values: the contract of `explain -o json`, whose schema is cli/explain.schema.json."""
+
+from collections.abc import Iterable
+
+from aliquot.advisor.explain import Explanation
+from aliquot.advisor.wayout import Change, WayOut
+from aliquot.scheduling.reason import Reason
+
+Json = dict[str, object]
+
+
+def document(stories: Iterable[Explanation], *, kubernetes: str, source: str, warnings: Iterable[Json]) -> Json:
+    """The whole answer. Fields that don't apply are empty, never absent."""
+    return {
+        "kubernetes": kubernetes,
+        "kubernetesFrom": source,
+        "pods": [_story(one) for one in stories],
+        "warnings": list(warnings),
+    }
+
+
+def _story(one: Explanation) -> Json:
+    return {
+        "pod": one.pod.key,
+        "owner": one.owner.full,
+        "verdict": one.verdict,
+        "sentence": one.sentence,
+        "node": one.node,
+        "feasibleNodes": list(one.feasible),
+        "schedulerMessage": one.scheduler_message,
+        "reason": one.reason,
+        "nodes": [
+            {"node": node, "reasons": reasons}
+            for group in one.groups
+            for reasons in [[_reason(reason) for reason in group.reasons]]
+            for node in group.nodes
+        ],
+        "holders": [
+            {
+                "node": held.node,
+                "pod": held.pod.key,
+                "owner": held.owner.full,
+                "resource": held.resource,
+                "amount": held.amount,
+                "of": held.total,
+                "since": held.since,
+                "priority": held.pod.priority,
+                "terminating": held.pod.terminating,
+            }
+            for held in one.holdings
+        ],
+        "waysOut": [_way(way) for way in one.ways_out],
+        "advice": [{"text": advice.text, "command": advice.command} for advice in one.advice],
+        "notChecked": list(one.not_checked),
+        "note": one.note,
+    }
+
+
+def _reason(reason: Reason) -> Json:
+    return {
+        "filter": reason.filter,
+        "subject": reason.subject,
+        "asked": reason.asked,
+        "found": reason.found,
+        "missing": reason.missing,
+        "text": reason.text,
+    }
+
+
+def _way(way: WayOut) -> Json:
+    isolates = way.isolates
+    return {
+        "kind": way.kind,
+        "object": way.target,
+        "title": way.title,
+        "changes": [_change(change) for change in way.changes],
+        "simulated": True,
+        "cost": {"usdPerHour": way.cost.usd_per_hour, "text": way.cost.text},
+        "risk": {"level": way.risk.level, "text": way.risk.text},
+        "isolates": None
+        if isolates is None
+        else {
+            "strategy": isolates.strategy,
+            "memory": isolates.memory,
+            "faults": isolates.faults,
+            "bandwidth": isolates.bandwidth,
+            "text": isolates.text,
+        },
+        "after": {
+            "node": way.after.node,
+            "evicted": list(way.after.victims),
+            "stopped": list(way.after.stopped),
+        },
+    }
+
+
+def _change(change: Change) -> Json:
+    return {"object": change.target, "patch": change.patch, "command": change.command}

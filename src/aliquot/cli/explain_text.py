@@ -1,0 +1,197 @@
+"""Explanations for a person, on one screen."""
+
+import io
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from aliquot.advisor.alike import Alike
+from aliquot.advisor.explain import Explanation, counts
+from aliquot.advisor.holders import Holding
+from aliquot.advisor.verdicts import told, why
+from aliquot.advisor.wayout import WayOut
+from aliquot.cli.output import colour
+
+WIDTH = 120
+NARROWEST = 60
+FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
+"""Blanks that rich puts at the end of lines to fill them."""
+GROUPS_SHOWN = 12
+HOLDERS_SHOWN = 12
+NAMES_SHOWN = 3
+STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow"}
+MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌"}
+
+
+def console() -> Console:
+    """Into memory; as wide as the terminal, and 120 columns for a file or pipe."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    painted = colour(sys.stdout)
+    return Console(
+        file=io.StringIO(),
+        force_terminal=painted,
+        no_color=not painted,
+        color_system="standard" if painted else None,
+        highlight=False,
+        width=max(width, NARROWEST),
+        legacy_windows=False,
+    )
+
+
+def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int) -> None:
+    """Print them; pods with the same story together."""
+    out = console()
+    for story, twins in together(stories):
+        one(out, story, twins, release, ways)
+    if len(stories) > 1:
+        summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
+        out.print(Text(f"{len(stories)} pods: {summary}.", style="bold"))
+    elif not stories:
+        out.print("No pod is pending.")
+    out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
+    assert isinstance(out.file, io.StringIO)
+    sys.stdout.write(FILLING.sub(r"\1\n", out.file.getvalue()))
+
+
+def together(stories: Iterable[Explanation]) -> list[tuple[Explanation, list[Explanation]]]:
+    """Stories that differ only in the pod's name, under the first."""
+    found: dict[object, tuple[Explanation, list[Explanation]]] = {}
+    for story in stories:
+        key = (story.owner, story.verdict, id(story.groups)) if story.groups else (story.pod.key,)
+        if key in found:
+            found[key][1].append(story)
+        else:
+            found[key] = (story, [])
+    return list(found.values())
+
+
+def one(out: Console, story: Explanation, twins: list[Explanation], release: str, ways: int) -> None:
+    """One story."""
+    style = STYLES[story.verdict]
+    head = Text.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    if story.owner.templated:
+        head.append(f"  ({story.owner.short})", "dim")
+    if twins:
+        head.append(f"  and {len(twins)} more like it", "dim")
+    out.print(head)
+    out.print(Padding(story.sentence, (0, 0, 0, 2)))
+    if story.note:
+        out.print(Padding(Text(story.note, "yellow"), (0, 0, 0, 2)))
+    for unchecked in story.not_checked:
+        out.print(Padding(Text(f"Not checked: {unchecked}", "yellow"), (0, 0, 0, 2)))
+    if story.verdict in ("pending", "gated"):
+        if story.scheduler_message:
+            _heading(out, f"kube-scheduler {release} says")
+            out.print(Padding(Text(story.scheduler_message, "italic"), (0, 0, 0, 2)))
+        _nodes(out, story.alike)
+        _holders(out, story.holdings)
+        _ways(out, story.ways_out, ways)
+        if story.advice:
+            _heading(out, "Advice (can't be tried on a dump)")
+            for advice in story.advice:
+                out.print(Padding(Text(f"• {advice.text}"), (0, 0, 0, 2)))
+                if advice.command:
+                    _command(out, advice.command)
+    out.print()
+
+
+def _heading(out: Console, text: str) -> None:
+    out.print()
+    out.print(Text(text, style="bold cyan"))
+
+
+def _nodes(out: Console, groups: Sequence[Alike]) -> None:
+    if not groups:
+        return
+    _heading(out, "Nodes")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for group in groups[:GROUPS_SHOWN]:
+        lines = Text()
+        for index, reason in enumerate(told(group.reasons)):
+            hidden = reason.filter != group.reasons[0].filter
+            lines.append(("\n" if index else "") + why(reason, group))
+            if hidden:
+                lines.append("  (hidden: the scheduler stops at the first)", "dim")
+        table.add_row(_names(group.nodes), lines)
+    out.print(Padding(table, (0, 0, 0, 2)))
+    if len(groups) > GROUPS_SHOWN:
+        rest = sum(len(group.nodes) for group in groups[GROUPS_SHOWN:])
+        out.print(
+            Padding(
+                Text(f"and {rest} nodes more, in {len(groups) - GROUPS_SHOWN} groups (-o json has all)", "dim"),
+                (0, 0, 0, 2),
+            )
+        )
+
+
+def _names(nodes: Sequence[str]) -> str:
+    if len(nodes) == 1:
+        return nodes[0]
+    shown = ", ".join(nodes[:NAMES_SHOWN]) if len(nodes) <= NAMES_SHOWN else f"{nodes[0]} …"
+    return f"{len(nodes)} nodes: {shown}"
+
+
+def _holders(out: Console, holdings: Sequence[Holding]) -> None:
+    if not holdings:
+        return
+    names = ", ".join(sorted({one.resource for one in holdings}))
+    _heading(out, f"Who holds {names}")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for column in range(5):
+        table.add_column(no_wrap=column != 2, overflow="fold")
+    for held in holdings[:HOLDERS_SHOWN]:
+        since = f"since {held.since[:16].replace('T', ' ')}" if held.since else ""
+        state = "  terminating" if held.pod.terminating else ""
+        table.add_row(
+            held.node,
+            f"{held.amount} of {held.total}",
+            f"{held.pod.key}{state}",
+            since,
+            f"priority {held.pod.priority}",
+        )
+    out.print(Padding(table, (0, 0, 0, 2)))
+    if len(holdings) > HOLDERS_SHOWN:
+        rest = holdings[HOLDERS_SHOWN:]
+        out.print(
+            Padding(Text(f"and {len(rest)} more on {len({one.node for one in rest})} nodes", "dim"), (0, 0, 0, 2))
+        )
+
+
+def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
+    _heading(
+        out,
+        "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
+    )
+    for number, way in enumerate(ways[:most], 1):
+        out.print(
+            Padding(
+                Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
+            )
+        )
+        after = f"then it runs on {way.after.node}"
+        gone = way.after.victims or way.after.stopped
+        if gone:
+            after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
+        out.print(Padding(Text(after), (0, 0, 0, 5)))
+        facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
+        out.print(Padding(Text(facts, "dim"), (0, 0, 0, 5)))
+        if way.isolates is not None:
+            out.print(Padding(Text(way.isolates.text, "dim"), (0, 0, 0, 5)))
+        for change in way.changes:
+            _command(out, change.command)
+    if len(ways) > most:
+        kinds = ", ".join(sorted({way.kind for way in ways[most:]}))
+        out.print(Padding(Text(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
+
+
+def _command(out: Console, command: str) -> None:
+    """On a line of its own and unbroken, to be copied."""
+    out.print(Text(f"     $ {command}" if not command.startswith("#") else f"     {command}", "green"), soft_wrap=True)

@@ -1,0 +1,51 @@
+"""Writing for people and for programs: answers to stdout, everything else to stderr."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def colour(stream: object = None) -> bool:
+    """Colours only on a terminal, and not where NO_COLOR is set (no-color.org)."""
+    target = stream or sys.stderr
+    return bool(getattr(target, "isatty", lambda: False)()) and "NO_COLOR" not in os.environ
+
+
+def _paint(code: str, text: str) -> str:
+    return f"\033[{code}m{text}\033[0m" if colour() else text
+
+
+def fail(message: str, hint: str = "") -> None:
+    """What went wrong, and what to do."""
+    print(f"{_paint('1;31', 'error:')} {message}", file=sys.stderr)
+    if hint:
+        print(f"{_paint('36', 'hint:')} {hint}", file=sys.stderr)
+
+
+def warn(message: object) -> None:
+    """Something in the input that was left out."""
+    print(f"{_paint('33', 'warning:')} {message}", file=sys.stderr)
+
+
+def write_json(value: "Mapping[str, object]") -> None:
+    """One JSON document, indented on a terminal."""
+    import msgspec
+
+    encoded = msgspec.json.encode(value)
+    sys.stdout.buffer.write(msgspec.json.format(encoded, indent=2))
+    sys.stdout.buffer.write(b"\n")
+
+
+def write_yaml(value: "Mapping[str, object]") -> None:
+    """One YAML document, keys in their order, no aliases."""
+    import yaml
+
+    class Plain(yaml.CSafeDumper):
+        def ignore_aliases(self, data: object) -> bool:
+            del data  # every repeated value is written out: people copy parts of the answer
+            return True
+
+    yaml.dump(value, sys.stdout, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)

@@ -1,0 +1,30 @@
+"""What is wrong with the input, and where."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the input that couldn't be read, or was read differently than it was meant."""
+
+    file: str
+    """As the user named it; `-` for standard input."""
+    message: str
+    path: str = ""
+    """Inside the document: `items[3].spec.containers[0].resources.limits.nvidia.com/gpu`."""
+    document: int | None = None
+    """Of a file with several, from 1."""
+    line: int | None = None
+    """In the file, from 1, where it's known."""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """One line: where, what, and what to do."""
+        where = self.file
+        if self.document is not None:
+            where += f", document {self.document}"
+        if self.line is not None:
+            where += f", line {self.line}"
+        path = f"{self.path}: " if self.path else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{where}: {path}{self.message}{hint}"

@@ -1,0 +1,38 @@
+"""Nodes from their JSON."""
+
+import msgspec
+
+from aliquot.kube.memo import Memo
+from aliquot.kube.node import NO_RESOURCES, Node
+from aliquot.kube.read_parts import amounts, meta
+from aliquot.kube.taints import Taint
+from aliquot.kube.wire import WireImage, WireNode, WireNodeSpec, WireNodeStatus
+
+_images = msgspec.json.Decoder(list[WireImage])
+_READY = {"True": True, "False": False}
+
+
+def node(wire: WireNode, memo: Memo) -> Node:
+    """A node. Where status.allocatable is absent the API server copies status.capacity."""
+    spec = wire.spec or WireNodeSpec()
+    status = wire.status or WireNodeStatus()
+    capacity = memo.of(amounts, status.capacity, NO_RESOURCES)
+    return Node(
+        meta(wire.metadata, memo, ""),
+        memo.of(amounts, status.allocatable, capacity),
+        capacity,
+        tuple(Taint(taint.key, taint.effect, taint.value or "") for taint in spec.taints or ()),
+        bool(spec.unschedulable),
+        next(
+            (_READY.get(condition.status or "") for condition in status.conditions or () if condition.type == "Ready"),
+            None,
+        ),
+        (status.node_info.kubelet_version if status.node_info else None) or "",
+        tuple(status.declared_features or ()),
+        memo.of(images, status.images, ()),
+    )
+
+
+def images(raw: bytes) -> tuple[str, ...]:
+    """All names of all images on the node."""
+    return tuple(name for image in _images.decode(raw) for name in image.names or ())

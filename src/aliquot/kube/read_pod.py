@@ -1,0 +1,241 @@
+"""Pods, and the pod templates of workloads, from their JSON, with the API server's defaults."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from aliquot.kube.label_keys import with_label_keys
+from aliquot.kube.memo import Memo
+from aliquot.kube.meta import EMPTY, Meta
+from aliquot.kube.node import NO_RESOURCES, Resources
+from aliquot.kube.pod import (
+    Container,
+    ContainerClaim,
+    ExtendedResourceClaim,
+    HostPort,
+    Pod,
+    PodClaim,
+    Scheduled,
+    Volume,
+)
+from aliquot.kube.read_parts import (
+    affinity,
+    amounts,
+    amounts_of,
+    annotations,
+    labels,
+    meta,
+    tolerations,
+    topology_spread,
+)
+from aliquot.kube.wire import (
+    WireCondition,
+    WireContainer,
+    WireExtendedClaim,
+    WirePod,
+    WirePodClaim,
+    WirePodSpec,
+    WirePodStatus,
+    WirePodTemplate,
+    WirePort,
+    WireResources,
+    WireVolumeClaim,
+)
+
+_resources = msgspec.json.Decoder(WireResources)
+_ports = msgspec.json.Decoder(list[WirePort])
+_conditions = msgspec.json.Decoder(list[WireCondition])
+_name = msgspec.json.Decoder(str | None)
+_volume_claim = msgspec.json.Decoder(WireVolumeClaim)
+
+_NO_SPEC = WirePodSpec()
+_NO_STATUS = WirePodStatus()
+_NO_NAMES: Mapping[str, str | None] = {}
+
+_Parts = tuple[Resources, Resources, tuple[ContainerClaim, ...]]
+
+
+def pod(wire: WirePod, memo: Memo) -> Pod:
+    """A pod. Without a namespace it's in `default`, without a status it's Pending."""
+    return _pod(meta(wire.metadata, memo, "default"), wire.spec or _NO_SPEC, wire.status or _NO_STATUS, memo)
+
+
+def template_pod(wire: WirePodTemplate | None, owner: Meta, memo: Memo) -> Pod | None:
+    """The pod that a workload would make, under the workload's own name; None without a template."""
+    if wire is None or wire.spec is None:
+        return None
+    made = Meta(
+        name=owner.name,
+        namespace=owner.namespace,
+        labels=memo.of(labels, wire.metadata.labels, EMPTY) if wire.metadata else EMPTY,
+        annotations=memo.of(annotations, wire.metadata.annotations, EMPTY) if wire.metadata else EMPTY,
+    )
+    return _pod(made, wire.spec, _NO_STATUS, memo)
+
+
+def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Pod:
+    host_network = bool(spec.host_network)
+    containers = _containers(spec.containers, memo, host_network)
+    init_containers = _containers(spec.init_containers, memo, host_network)
+    group = spec.scheduling_group or spec.workload_ref
+    return Pod(
+        made,
+        containers,
+        init_containers,
+        spec.node_name or "",
+        status.phase or "Pending",
+        spec.priority or 0,
+        spec.priority_class_name or "",
+        spec.preemption_policy or "PreemptLowerPriority",
+        spec.scheduler_name or "default-scheduler",
+        tuple(gate.name for gate in spec.scheduling_gates) if spec.scheduling_gates else (),
+        memo.of(labels, spec.node_selector, EMPTY),
+        with_label_keys(memo.of(affinity, spec.affinity, None), made.labels),
+        memo.of(tolerations, spec.tolerations, ()),
+        memo.of(topology_spread, spec.topology_spread_constraints, ()),
+        memo.of(amounts, spec.overhead, NO_RESOURCES),
+        _pod_requests(spec.resources, (*containers, *init_containers)) if spec.resources else None,
+        host_network,
+        tuple(_volume(volume, memo) for volume in spec.volumes) if spec.volumes else (),
+        tuple(_pod_claim(claim) for claim in spec.resource_claims) if spec.resource_claims else (),
+        {entry.name: entry.resource_claim_name for entry in status.resource_claim_statuses}
+        if status.resource_claim_statuses
+        else _NO_NAMES,
+        _extended_claim(status.extended_resource_claim_status),
+        status.nominated_node_name or "",
+        memo.of(scheduled, status.conditions, None),
+        status.start_time,
+        (group.pod_group_name or group.pod_group or "") if group else "",
+        _needs_features(spec),
+    )
+
+
+def _needs_features(spec: WirePodSpec) -> tuple[str, ...]:
+    """What the node must declare for this pod (k8s.io/component-helpers, nodedeclaredfeatures, 1.36)."""
+    needs: list[str] = []
+    for wire in (*(spec.containers or ()), *(spec.init_containers or ())):
+        if wire.restart_policy_rules and any(
+            rule.action == "RestartAllContainers" for rule in wire.restart_policy_rules
+        ):
+            needs.append("RestartAllContainersOnContainerExits")
+            break
+    if spec.host_network and spec.host_users is False:
+        needs.append("UserNamespacesHostNetworkSupport")
+    return tuple(needs)
+
+
+def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network: bool) -> tuple[Container, ...]:
+    if not wires:
+        return ()
+    build = host_container if host_network else container
+    return tuple(
+        [
+            memo.same(build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports)))
+            for wire in wires
+        ]
+    )
+
+
+_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes]
+
+
+def container(key: _ContainerKey) -> Container:
+    """A container of (name, image, restart policy, resources, ports)."""
+    return _container(key, host_network=False)
+
+
+def host_container(key: _ContainerKey) -> Container:
+    """A container of a pod on the host's network: every port it names is taken on the node."""
+    return _container(key, host_network=True)
+
+
+def _container(key: _ContainerKey, *, host_network: bool) -> Container:
+    name, image, restart_policy, resources, ports = key
+    requests, limits, claims = _container_resources(resources)
+    return Container(
+        name or "",
+        requests,
+        limits,
+        _host_ports(ports, host_network=host_network),
+        claims,
+        image or "",
+        restart_policy == "Always",
+    )
+
+
+def _container_resources(raw: bytes) -> _Parts:
+    """Requests (from limits where absent, as the API server fills in), limits, claims."""
+    if raw in {b"", b"null"}:
+        return NO_RESOURCES, NO_RESOURCES, ()
+    wire = _resources.decode(raw)
+    limits = amounts_of(wire.limits)
+    requests = amounts_of(wire.requests)
+    for name, amount in limits.items():
+        requests.setdefault(name, amount)
+    claims = tuple(ContainerClaim(claim.name, claim.request or "") for claim in wire.claims or ())
+    return requests, limits, claims
+
+
+def _host_ports(raw: bytes, *, host_network: bool) -> tuple[HostPort, ...]:
+    if raw in {b"", b"null"}:
+        return ()
+    taken: list[HostPort] = []
+    for wire in _ports.decode(raw):
+        port = wire.host_port or ((wire.container_port or 0) if host_network else 0)
+        if port:
+            taken.append(HostPort(port, wire.protocol or "TCP", wire.host_ip or "0.0.0.0"))  # noqa: S104 - the API's default
+    return tuple(taken)
+
+
+def _pod_requests(wire: WireResources, containers: tuple[Container, ...]) -> Resources:
+    """spec.resources.requests; a limit counts as request where no container asks for that resource."""
+    requests = amounts_of(wire.requests)
+    for name, amount in amounts_of(wire.limits).items():
+        if not any(name in container.requests for container in containers):
+            requests.setdefault(name, amount)
+    return requests
+
+
+def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
+    """A volume; one without a source is an emptyDir, as the API server has it."""
+    name = _name.decode(parts.get("name", b"null")) or ""
+    for kind, source in parts.items():
+        if kind == "name" or bytes(source) == b"null":
+            continue
+        if kind == "persistentVolumeClaim":
+            return Volume(name, kind, _volume_claim.decode(source).claim_name)
+        return memo.same(_plain_volume, (name, kind))
+    return memo.same(_plain_volume, (name, "emptyDir"))
+
+
+def _plain_volume(key: tuple[str, str]) -> Volume:
+    return Volume(*key)
+
+
+def _pod_claim(wire: WirePodClaim) -> PodClaim:
+    source = wire.source
+    return PodClaim(
+        wire.name,
+        wire.resource_claim_name or (source.resource_claim_name if source else None),
+        wire.resource_claim_template_name or (source.resource_claim_template_name if source else None),
+    )
+
+
+def _extended_claim(wire: WireExtendedClaim | None) -> ExtendedResourceClaim | None:
+    if wire is None:
+        return None
+    return ExtendedResourceClaim(
+        wire.resource_claim_name,
+        tuple(
+            (entry.container_name or "", entry.resource_name or "", entry.request_name or "")
+            for entry in wire.request_mappings or ()
+        ),
+    )
+
+
+def scheduled(raw: bytes) -> Scheduled | None:
+    """The PodScheduled condition."""
+    for wire in _conditions.decode(raw):
+        if wire.type == "PodScheduled":
+            return Scheduled(wire.status or "", wire.reason or "", wire.message or "")
+    return None

@@ -1,0 +1,185 @@
+"""One pod's scheduling cycle: what is found out once for the pod (PreFilter), and the filters in their order."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from aliquot.kube.node import Resources
+from aliquot.kube.pod import HostPort, Pod
+from aliquot.scheduling.cordon import cordoned
+from aliquot.scheduling.dynamic import (
+    DYNAMIC_RESOURCES,
+    ClaimCheck,
+    DynamicResources,
+    NotGenerated,
+    Rejected,
+)
+from aliquot.scheduling.features import undeclared
+from aliquot.scheduling.naming import other_node
+from aliquot.scheduling.node_affinity import unwanted
+from aliquot.scheduling.pod_affinity import Neighbours, neighbours_of, unfriendly
+from aliquot.scheduling.ports import host_ports, taken_ports
+from aliquot.scheduling.reason import Fault, Reason, counted
+from aliquot.scheduling.resources import class_names, short
+from aliquot.scheduling.spread import Spread, skewed, spread_of
+from aliquot.scheduling.tainted import untolerated
+from aliquot.scheduling.versions import Release
+from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.load import NodeLoad
+from aliquot.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """What the filters need to know of the pod and of the cluster around the node at hand."""
+
+    pod: Pod
+    release: Release
+    request: Resources
+    delegated: frozenset[str]
+    ports: tuple[HostPort, ...]
+    spread: Spread | None
+    neighbours: Neighbours | None
+    claims: ClaimCheck | None
+    dynamic: bool
+    """The DynamicResources plugin is on, whether or not there's someone to answer for it."""
+
+    def moved(self, load: NodeLoad, pods: Iterable[Pod], change: int) -> "Cycle":
+        """With pods more (1) or less (-1) on the node of `load`, as the scheduler's what-ifs change its state."""
+        spread, neighbours = self.spread, self.neighbours
+        if spread is None and neighbours is None:
+            return self
+        for pod in pods:
+            spread = spread.shifted(load.node, pod, change) if spread else None
+            neighbours = neighbours.shifted(load.node, pod, change) if neighbours else None
+        return replace(self, spread=spread, neighbours=neighbours)
+
+    def topology_keys(self) -> tuple[str, ...]:
+        """The node labels on which spread and inter-pod affinity depend."""
+        keys = {constraint.topology_key for constraint in self.spread.constraints} if self.spread else set[str]()
+        if self.neighbours:
+            keys.update(term.topology_key for term in self.neighbours.affinity)
+            keys.update(term.topology_key for term in self.neighbours.anti_affinity)
+            keys.update(key for key, _ in self.neighbours.avoiding)
+        return tuple(sorted(keys))
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """The cycle ends before any node is looked at."""
+
+    verdict: Rejected | NotGenerated | Fault
+
+
+def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> Cycle | Halt:
+    """Find out once what the filters need."""
+    on = uses_dynamic_resources(snapshot, release)
+    claims = dynamic.prepare(snapshot, pod, release) if dynamic and on else None
+    if isinstance(claims, Rejected | NotGenerated | Fault):
+        return Halt(claims)
+    request = effective_request(pod)
+    served: Mapping[str, str] = served_resources(snapshot) if release.extended_resources else {}
+    return Cycle(
+        pod=pod,
+        release=release,
+        request=request,
+        delegated=frozenset(name for name, asked in request.items() if asked > 0 and name in served),
+        ports=host_ports(pod),
+        spread=spread_of(snapshot, pod, release),
+        neighbours=neighbours_of(snapshot, pod),
+        claims=claims,
+        dynamic=on,
+    )
+
+
+def uses_dynamic_resources(snapshot: Snapshot, release: Release) -> bool:
+    """By default from 1.34; before that the API objects can only be there if the gate is on."""
+    return release.dynamic_resources or bool(snapshot.classes or snapshot.slices or snapshot.claims)
+
+
+def served_resources(snapshot: Snapshot) -> Mapping[str, str]:
+    """Extended resource -> the device class that serves it."""
+    return snapshot.recall("served resources", _served)
+
+
+def _served(snapshot: Snapshot) -> Mapping[str, str]:
+    return class_names({name: c.extended_resource for name, c in snapshot.classes.items()})
+
+
+Filter = Callable[[Cycle, NodeLoad], tuple[Reason, ...] | Fault]
+
+
+def _cordoned(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return cordoned(cycle.pod, load.node, cycle.release)
+
+
+def _other_node(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return other_node(cycle.pod, load.node)
+
+
+def _untolerated(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return untolerated(cycle.pod, load.node, cycle.release)
+
+
+def _unwanted(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return unwanted(cycle.pod, load.node)
+
+
+def _taken_ports(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return taken_ports(cycle.ports, load) if cycle.ports else ()
+
+
+def _short(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return short(cycle.request, load, cycle.delegated, cycle.release)
+
+
+def _skewed(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return skewed(cycle.spread, load.node) if cycle.spread else ()
+
+
+def _unfriendly(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return unfriendly(cycle.neighbours, load.node) if cycle.neighbours else ()
+
+
+def _unallocatable(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...] | Fault:
+    return cycle.claims.check(load) if cycle.claims else ()
+
+
+def _undeclared(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return undeclared(cycle.pod, load.node, cycle.release)
+
+
+NODE_FILTERS: tuple[Filter, ...] = (_cordoned, _other_node, _untolerated, _unwanted)
+"""They look at the node alone."""
+HOLDING_FILTERS: tuple[Filter, ...] = (_taken_ports, _short)
+"""They look at what the node carries. The volume filters would follow."""
+WIDE_FILTERS: tuple[Filter, ...] = (_skewed, _unfriendly, _unallocatable, _undeclared)
+"""They look beyond the node (the last: at the node alone, but it comes last)."""
+FILTERS: tuple[Filter, ...] = (*NODE_FILTERS, *HOLDING_FILTERS, *WIDE_FILTERS)
+"""In the scheduler's order (default plugins with the features of 1.36 on)."""
+
+
+def first_failure(cycle: Cycle, load: NodeLoad, filters: Iterable[Filter] = FILTERS) -> tuple[Reason, ...] | Fault:
+    """What the scheduler finds on a node: the reasons it counts of the first failing filter; empty: the pod fits."""
+    for check in filters:
+        reasons = check(cycle, load)
+        if isinstance(reasons, Fault):
+            return reasons
+        if reasons:
+            return counted(reasons)
+    return ()
+
+
+def every_failure(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    """All reasons of all failing filters. A filter that can't judge here is told as a reason."""
+    found: list[Reason] = []
+    for check in FILTERS:
+        reasons = check(cycle, load)
+        if isinstance(reasons, Fault):
+            reasons = (Reason(DYNAMIC_RESOURCES, reasons.message, counts=False),)
+        found += reasons
+    return tuple(found)
+
+
+def preemptible(reasons: Iterable[Reason]) -> bool:
+    """Whether removing pods might help: only if that's so of all reasons that count."""
+    return all(reason.preemptible for reason in reasons)

@@ -1,0 +1,47 @@
+"""What a pod uses and nothing here judges. It's named, so that an answer isn't taken for more than it is."""
+
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.cycle import served_resources
+from aliquot.scheduling.dynamic import DynamicResources
+from aliquot.scheduling.versions import Release
+from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.snapshot import Snapshot
+
+BUDGETS = "pod disruption budgets: none is counted as violated by the preemption"
+DEFAULT_SCHEDULER = "default-scheduler"
+JUDGED_VOLUMES = (
+    "persistentVolumeClaim",
+    "ephemeral",
+    "csi",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "azureDisk",
+    "cinder",
+    "iscsi",
+    "rbd",
+    "portworxVolume",
+    "vsphereVolume",
+)
+"""Kinds of volumes that the scheduler's volume filters may object to."""
+
+
+def not_checked(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> tuple[str, ...]:
+    """Sentences for people, one for each thing."""
+    found: list[str] = []
+    if pod.scheduler_name not in ("", DEFAULT_SCHEDULER):
+        found.append(f"scheduler {pod.scheduler_name}: judged as kube-scheduler with its defaults would")
+    if pod.scheduling_group:
+        found.append(f"gang scheduling: the pod is judged without its group {pod.scheduling_group}")
+    volumes = [v for v in pod.volumes if v.kind in JUDGED_VOLUMES]
+    if volumes:
+        names = ", ".join(f"{v.name} ({v.kind}{' ' + v.claim_name if v.claim_name else ''})" for v in volumes)
+        found.append(f"volumes: {names}")
+    if dynamic is None:
+        if pod.claims:
+            found.append(f"dynamic resources: claims {', '.join(claim.name for claim in pod.claims)}")
+        served = served_resources(snapshot)
+        mapped = [n for n, asked in effective_request(pod).items() if asked > 0 and n in served]
+        if mapped and release.extended_resources:
+            names = ", ".join(f"{name} (device class {served[name]})" for name in sorted(mapped))
+            found.append(f"dynamic resources: {names}")
+    return tuple(found)
