@@ -118,6 +118,10 @@ class Cidr:
         """Address, slash, length."""
         return f"{self.address}/{self.bits}"
 
+    def ip(self) -> Ip:
+        """The address, with the bits beyond the prefix."""
+        return Ip(self.address)
+
     @property
     def octets(self) -> int:
         """The bytes that the prefix covers, rounded up, as the cost of comparing it counts."""
