@@ -32,7 +32,7 @@ def rows(path: Path) -> list[Json]:
 
 def plain(node: Json) -> Json:
     """An answer in one form: amounts by value, absent fields filled in."""
-    made = json.loads(json.dumps(node))
+    made: Json = json.loads(json.dumps(node))
     made.setdefault("nodeOnlyError", False)
     for result in made.get("results") or ():
         for device in result.get("devices", {}).get("results", ()):
