@@ -211,9 +211,7 @@ class PodCheck:
 
     def _to_allocate(self, extended: Claim | None) -> tuple[Claim, ...]:
         claims = tuple(claim for claim in self.claims if claim.allocation is None)
-        if self.extended is not None and self.extended.allocation is None:
-            claims = (*claims, extended or self.extended)
-        return claims
+        return claims if extended is None else (*claims, extended)
 
     def _extended_claim(self, load: NodeLoad) -> Claim | str | None:
         """Returns the claim for what this node must serve by devices; None: nothing; or why it can't be had."""
