@@ -25,17 +25,9 @@ def quantities(amounts: Mapping[str, str]) -> dict[str, Quantity]:
 
 
 def attribute(value: Value) -> Attribute:
-    match value:
-        case bool():
-            return Attribute("bool", value)
-        case int():
-            return Attribute("int", value)
-        case str():
-            return Attribute("string", value)
-        case (int(), *_):
-            return Attribute("ints", value)
-        case _:
-            return Attribute("strings", value)
+    if isinstance(value, tuple):
+        return Attribute("ints" if isinstance(value[0], int) else "strings", value)
+    return Attribute("bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "string", value)
 
 
 def device(
@@ -120,7 +112,5 @@ def supply(
     return Supply(slices, known, held, features)
 
 
-def engine(
-    offered: Supply, behaviour: Behaviour = V1_36, implementation: Implementation | None = None
-) -> Reference:
+def engine(offered: Supply, behaviour: Behaviour = V1_36, implementation: Implementation | None = None) -> Reference:
     return Reference(offered, selectors_of("1.36", offered.features), behaviour, implementation)

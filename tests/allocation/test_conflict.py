@@ -9,7 +9,20 @@ from aliquot.allocation.conflict import MOST, smallest_conflict
 from aliquot.allocation.inputs import AllocatedState, Engine, Holder, Supply
 from aliquot.dra.claim import Claim, Constraint
 from aliquot.dra.device import DeviceId, DeviceTaint
-from tests.allocation.build import DRIVER, NODE, claim, device, distinct, engine, first_of, match, pool, recipe, request, supply
+from tests.allocation.build import (
+    DRIVER,
+    NODE,
+    claim,
+    device,
+    distinct,
+    engine,
+    first_of,
+    match,
+    pool,
+    recipe,
+    request,
+    supply,
+)
 
 KIND = f"device.attributes['{DRIVER}'].kind"
 

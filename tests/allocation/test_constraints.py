@@ -86,18 +86,18 @@ def test_distinct(behaviour: Behaviour, values: list[Value | Attribute | None], 
 @pytest.mark.parametrize("behaviour", [V1_36, REPAIRED])
 def test_distinct_lists_share_nothing(behaviour: Behaviour) -> None:
     one = rule(distinct(X), behaviour, LISTS)
-    assert [one.add(f"r{i}", "", having(value), DRIVER) for i, value in enumerate([("a", "b"), ("b", "c"), "c"])] == [
-        True,
-        False,
-        True,
-    ]
+    values: list[Value] = [("a", "b"), ("b", "c"), "c"]
+    accepted = [one.add(f"r{number}", "", having(value), DRIVER) for number, value in enumerate(values)]
+    assert accepted == [True, False, True]
     assert not one.add("r9", "", having(UNSET), DRIVER)
 
 
 @pytest.mark.parametrize("constraint", [match(X, "r", "p/s"), distinct(X, "r", "p/s")])
 @pytest.mark.parametrize("behaviour", [V1_36, REPAIRED])
 @pytest.mark.parametrize("features", [Features(), LISTS])
-def test_a_constraint_covers_the_requests_it_names(constraint: Constraint, behaviour: Behaviour, features: Features) -> None:
+def test_a_constraint_covers_the_requests_it_names(
+    constraint: Constraint, behaviour: Behaviour, features: Features
+) -> None:
     one = rule(constraint, behaviour, features)
     start = one.fingerprint()
     assert one.add("q", "", having(None), DRIVER)

@@ -30,8 +30,8 @@ POD = Pod(Meta("p", "default", uid="u"), claims=(PodClaim("gpu", claim_name="c")
 GREEDY = Pod(Meta("p", "default", uid="u"), (Container("main", {GPU: 1}),))
 
 
-def node(name: str, **allocatable: int) -> Node:
-    return Node(Meta(name), {GPU: amount for amount in allocatable.values()})
+def node(name: str, gpus: int = 0) -> Node:
+    return Node(Meta(name), {GPU: gpus} if gpus else {})
 
 
 def cluster(*things: object) -> Snapshot:
@@ -135,7 +135,10 @@ def test_an_allocation_whose_node_selector_is_broken() -> None:
     ("answer", "problem"),
     [
         (Refusal("does not fit"), "cannot allocate all claims"),
-        (Refusal("this node only", "invalid resource pools were encountered"), "invalid resource pools were encountered"),
+        (
+            Refusal("this node only", "invalid resource pools were encountered"),
+            "invalid resource pools were encountered",
+        ),
         (Refusal("fatal", "x"), Failure('running "DynamicResources" filter plugin: x')),
         (
             Refusal("gave up", "x"),

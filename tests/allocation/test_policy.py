@@ -43,7 +43,9 @@ def listed(*values: str, default: str | None = None) -> RequestPolicy:
         (None, within("2", "8", "2", default="5"), "5", False),
     ],
 )
-def test_rounding_and_the_policy(requested: str | None, policy: RequestPolicy | None, taken: str, *, broken: bool) -> None:
+def test_rounding_and_the_policy(
+    requested: str | None, policy: RequestPolicy | None, taken: str, *, broken: bool
+) -> None:
     found = takes(q(requested), Capacity(Quantity.parse("10"), policy))
     assert found.amount == Quantity.parse(taken)
     assert breaks_policy(found.amount, policy) == broken
@@ -51,7 +53,13 @@ def test_rounding_and_the_policy(requested: str | None, policy: RequestPolicy | 
 
 @pytest.mark.parametrize(
     ("text", "default", "broken"),
-    [("5", "5", False), ("5000m", "5", True), ("5.0", "5", True), ("2.5Gi", "2.5Gi", True), ("2560Mi", "2560Mi", False)],
+    [
+        ("5", "5", False),
+        ("5000m", "5", True),
+        ("5.0", "5", True),
+        ("2.5Gi", "2.5Gi", True),
+        ("2560Mi", "2560Mi", False),
+    ],
 )
 def test_only_what_go_holds_in_the_same_way_is_the_default(text: str, default: str, *, broken: bool) -> None:
     """Upstream compares Go structs, so an equal amount in other words is not the default."""
@@ -70,7 +78,9 @@ def test_only_what_go_holds_in_the_same_way_is_the_default(text: str, default: s
         (None, RequestPolicy(), False),
     ],
 )
-def test_which_amounts_are_the_request_itself(requested: str | None, policy: RequestPolicy | None, *, as_requested: bool) -> None:
+def test_which_amounts_are_the_request_itself(
+    requested: str | None, policy: RequestPolicy | None, *, as_requested: bool
+) -> None:
     assert takes(q(requested), Capacity(Quantity.parse("10"), policy)).as_requested == as_requested
 
 

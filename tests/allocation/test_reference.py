@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation import reference_search
 from aliquot.allocation.answer import Allocation, Refusal
 from aliquot.allocation.behaviour import BEHAVIOURS, REPAIRED, V1_36, V1_37, Behaviour, behaviour_of
 from aliquot.allocation.features import Features
@@ -32,8 +31,8 @@ from tests.allocation.build import (
 INDEX = f"device.attributes['{DRIVER}'].index"
 
 
-def gpus(count: int, **more: str) -> list[Device]:
-    return [device(f"gpu-{number}", index=number, **more) for number in range(count)]
+def gpus(count: int, kind: str = "gpu") -> list[Device]:
+    return [device(f"gpu-{number}", index=number, kind=kind) for number in range(count)]
 
 
 def names(answer: Allocation | Refusal) -> list[list[tuple[str, str]]]:
@@ -153,14 +152,9 @@ def test_remembering_changes_nothing(wanted: list[tuple[int, str]], devices: int
         for number, one in enumerate(gpus(devices))
     ]
     asked = claim(*(request(f"r{number}", text, count=count) for number, (count, text) in enumerate(wanted)))
-    answers = []
-    before = reference_search.MEMORY_FROM
-    try:
-        for reference_search.MEMORY_FROM in (0, 10**9):  # type: ignore[misc]
-            answers.append(ask(pool(*made), asked))
-    finally:
-        reference_search.MEMORY_FROM = before  # type: ignore[misc]
-    assert answers[0] == answers[1]
+    offered = engine(supply(pool(*made)))
+    always, never = replace(offered, memory_from=0), replace(offered, memory_from=10**9)
+    assert always.allocate(NODE, [asked]) == never.allocate(NODE, [asked]) == offered.allocate(NODE, [asked])
 
 
 # --- which outcome it is ---------------------------------------------------------------------------------------------
@@ -178,8 +172,14 @@ def test_an_invalid_pool_is_told_only_if_nothing_fits() -> None:
 @pytest.mark.parametrize(
     ("slices", "error"),
     [
-        ([pool(*gpus(1), count=2)], "asks for all devices, but resource pool drv.example.com/p is currently being updated"),
-        ([pool(device("d"), device("d"))], "asks for all devices, but resource pool drv.example.com/p is currently invalid"),
+        (
+            [pool(*gpus(1), count=2)],
+            "asks for all devices, but resource pool drv.example.com/p is currently being updated",
+        ),
+        (
+            [pool(device("d"), device("d"))],
+            "asks for all devices, but resource pool drv.example.com/p is currently invalid",
+        ),
     ],
 )
 def test_all_needs_every_pool_in_order(slices: list[Slice], error: str) -> None:
@@ -213,8 +213,9 @@ def test_a_selector_that_cannot_be_evaluated_is_fatal_only_where_it_is_evaluated
     later = ask(pool(*gpus(1)), wanted, behaviour=V1_37)
     assert isinstance(later, Refusal)
     assert later.error == (
-        "claim default/c: selector #0 on device drv.example.com/p/gpu-0: CEL runtime error: no such key: nope. consider "
-        "using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
+        "claim default/c: selector #0 on device drv.example.com/p/gpu-0: CEL runtime error: no such key: nope. "
+        "consider using CEL optional chaining (.? followed by orValue()) "
+        "or guarding the check with has() for optional fields"
     )
     assert engine(supply(pool(*gpus(1)), taken=["gpu-0"])).allocate(NODE, [wanted]) == Refusal("does not fit", steps=1)
 
@@ -273,8 +274,10 @@ def test_a_node_selector_of_several_terms_is_fatal_once_picked() -> None:
         (
             claim(request("r", class_name="nope")),
             Features(),
-            "claim default/c, request r: could not retrieve device class nope: "
-            'deviceclass.resource.k8s.io "nope" not found',
+            (
+                "claim default/c, request r: could not retrieve device class nope: "
+                'deviceclass.resource.k8s.io "nope" not found'
+            ),
         ),
     ],
 )

@@ -152,9 +152,7 @@ def halves(allocated: str = "a") -> tuple[Slice, Slice, AllocatedState]:
 def test_counters_that_are_short_name_who_holds_them() -> None:
     *slices, state = halves()
     told = story(supply(*slices, state=state), claim(request("r")))
-    short = CounterShort(
-        "gpu", "mem", Quantity.of(30), Quantity.of(20), (DeviceId(DRIVER, "p", "a"),)
-    )
+    short = CounterShort("gpu", "mem", Quantity.of(30), Quantity.of(20), (DeviceId(DRIVER, "p", "a"),))
     assert of_device(told, "b") == (short,)
     assert of_device(told, "a") == (Held(""), short)
 
@@ -170,7 +168,9 @@ def test_an_overdrawn_counter_blocks_the_pool_in_1_36() -> None:
     sets, parts, _ = halves()
     other = device("x", uses={"other": {"mem": "9"}})
     offered = supply(
-        sets, replace(parts, devices=(*parts.devices, other)), state=AllocatedState(frozenset({DeviceId(DRIVER, "p", "x")}))
+        sets,
+        replace(parts, devices=(*parts.devices, other)),
+        state=AllocatedState(frozenset({DeviceId(DRIVER, "p", "x")})),
     )
     assert of_device(story(offered, claim(request("r"))), "a") == (
         CounterShort("other", "mem", Quantity.of(0), Quantity.of(-4), (DeviceId(DRIVER, "p", "x"),)),
@@ -276,7 +276,9 @@ def test_lists_agree_in_any_value() -> None:
 
 
 def test_a_constraint_of_an_unknown_kind_says_nothing() -> None:
-    told = story(supply(pool(device("a"))), claim(request("r"), constraints=[replace(match("x"), match_attribute=None)]))
+    told = story(
+        supply(pool(device("a"))), claim(request("r"), constraints=[replace(match("x"), match_attribute=None)])
+    )
     assert of_device(told, "a") == ()
 
 

@@ -28,6 +28,9 @@ TEN_SECONDS: Final = 50_000_000
 """How many devices kube-scheduler's allocator tests in its 10 s on a node: about 0.2 us each, measured on the Go code
 with ten requests on nine devices. A slower machine gives up sooner."""
 
+MEMORY_FROM: Final = 500
+"""Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
+
 BUDGET: Final = 2_000_000
 """How many devices may really be tested here in one call (some seconds); dead ends met again cost nothing."""
 
@@ -45,6 +48,7 @@ class Reference:
     """Devices that kube-scheduler may test per call."""
     budget: int = BUDGET
     """Devices that may be tested here per call."""
+    memory_from: int = MEMORY_FROM
     _pools: Pools = field(init=False)
     _available: Available = field(init=False)
     _shown: dict[int, Device] = field(init=False, default_factory=dict[int, Device])
@@ -87,7 +91,7 @@ class Reference:
             validate(attempt, self.supply)
         except FatalError as error:
             return Refusal("fatal", str(error))
-        search = Search(attempt, self.limit, self.budget)
+        search = Search(attempt, self.limit, self.budget, self.memory_from)
         try:
             if search.run():
                 return Allocation(self._results(attempt, search), search.steps)
