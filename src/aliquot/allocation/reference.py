@@ -31,7 +31,7 @@ with ten requests on nine devices. A slower machine gives up sooner."""
 MEMORY_FROM: Final = 500
 """Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
 
-BUDGET: Final = 2_000_000
+BUDGET: Final = 300_000
 """How many devices may really be tested here in one call (some seconds); dead ends met again cost nothing."""
 
 
@@ -74,6 +74,7 @@ class Reference:
         except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
         features = self.supply.features
+        candidates = candidates_of(pools, self._shown)
         attempt = Attempt(
             node=node,
             claims=claims,
@@ -81,8 +82,8 @@ class Reference:
             behaviour=self.behaviour,
             implementation=self.implemented,
             pools=pools,
-            candidates=candidates_of(pools, self._shown),
-            taken=self.supply.state.devices,
+            candidates=candidates,
+            taken=frozenset(one.position for one in candidates if one.id in self.supply.state.devices),
             selectors=self.selectors,
             counters=Charged(self._available),
             capacity=InUse(self.supply.state, self.behaviour, features.fractional_range),

@@ -223,9 +223,9 @@ class Search:
 
     def _try(self, need: Need, position: int) -> GiveBack | None:
         attempt, candidate = self._attempt, self._attempt.candidates[position]
-        if attempt.busy(need, candidate.id) or not attempt.selectable(need, candidate):
+        if attempt.busy(need, position) or not attempt.selectable(need, candidate):
             return None
-        if attempt.features.consumable_capacity:
+        if attempt.features.consumable_capacity and (need.wishes or candidate.device.capacity):
             try:
                 if not attempt.capacity.fits(need.wishes, candidate.id, candidate.device.capacity):
                     return None
