@@ -21,7 +21,7 @@ def explain(
     target: Annotated[str, Parameter(show_default=False)] = "",
     /,
     *,
-    file: Annotated[tuple[Path, ...], Parameter(name=["--file", "-f"], negative=())] = (),
+    file: Annotated[tuple[Path, ...], Parameter(name=["--file", "-f"], negative=(), allow_leading_hyphen=True)] = (),
     namespace: Annotated[str | None, Parameter(name=["--namespace", "-n"])] = None,
     all_pending: Annotated[bool, Parameter(name="--all-pending", negative=())] = False,
     kubernetes: str | None = None,

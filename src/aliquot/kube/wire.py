@@ -261,6 +261,13 @@ class WireVolumeClaim(Wire):
     claim_name: str | None = None
 
 
+class WireVolume(Wire):
+    """What is read of a volume, beside the name of its source's field."""
+
+    name: str | None = None
+    persistent_volume_claim: WireVolumeClaim | None = None
+
+
 class WireSchedulingGroup(Wire):
     """spec.schedulingGroup (1.36) and spec.workloadRef (1.35)."""
 
@@ -287,7 +294,7 @@ class WirePodSpec(Wire):
     resources: WireResources | None = None
     host_network: bool | None = None
     host_users: bool | None = None
-    volumes: list[dict[str, msgspec.Raw]] | None = None
+    volumes: list[Annotated[dict[str, msgspec.Raw], Holds(WireVolume)]] | None = None
     resource_claims: list[WirePodClaim] | None = None
     scheduling_group: WireSchedulingGroup | None = None
     workload_ref: WireSchedulingGroup | None = None
