@@ -1,8 +1,9 @@
 """The device that an expression looks at: a small protocol, and its form prepared once for many expressions."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, final
 
+from aliquot.cel.lambdas import SMALL
 from aliquot.cel.quantities import parse_semver
 from aliquot.cel.values import Err, Value
 from aliquot.units.quantity import Quantity
@@ -54,6 +55,7 @@ class Domains(dict[str, dict[str, Value]]):
     default: ClassVar[dict[str, Value]] = {}
 
 
+@final
 class PreparedDevice:
     """A device whose attributes are converted and grouped by domain: make one per device, evaluate many programs.
 
@@ -61,31 +63,38 @@ class PreparedDevice:
     off) makes *every* expression fail on the device, even `true`. Maps keep the published order; Go's have none.
     """
 
-    __slots__ = ("attributes", "capacity", "failure", "list_failure", "longest", "root")
+    __slots__ = (
+        "allow_multiple", "attributes", "capacity", "driver", "failure", "is_plain", "is_plain_with_lists",
+        "list_failure", "root",
+    )  # fmt: skip
 
     def __init__(self, device: DeviceLike) -> None:
         self.failure: str | None = None
         """Why no expression can be evaluated on the device, whatever the gates; None if they can."""
         self.list_failure: str | None = None
         """As `failure`, where lists aren't supported."""
-        self.longest = 0
-        """The length of the longest text or list, or the number of the most names in a domain."""
-        driver = clean(device.driver)
+        longest = 0  # the length of the longest text or list, or the number of the most names in a domain
+        self.driver = driver = clean(device.driver)
+        self.allow_multiple = device.allow_multiple
         self.attributes = Domains()
         self.capacity = Domains()
         for name, attribute in device.attributes.items():
             value = self._converted(name, attribute.kind, attribute.value)
+            longest = max(longest, _longest(value))
             domain, identifier = _split(name, driver)
             self.attributes.setdefault(domain, {})[identifier] = value
         for name, amount in device.capacity.items():
             domain, identifier = _split(name, driver)
             self.capacity.setdefault(domain, {})[identifier] = amount
-        sizes = [len(driver), len(self.attributes), len(self.capacity)]
-        sizes += [len(names) for names in (*self.attributes.values(), *self.capacity.values())]
-        self.longest = max(self.longest, *sizes)
+        sizes = [len(driver), len(self.attributes), len(self.capacity), *map(len, self.attributes.values())]
+        is_small = max(longest, *sizes, *map(len, self.capacity.values())) <= SMALL
+        self.is_plain = is_small and self.failure is None and self.list_failure is None
+        """Whether the fast path may look at the device."""
+        self.is_plain_with_lists = is_small and self.failure is None
+        """Whether it may where lists are supported."""
         self.root: dict[str, Value] = {
             "driver": driver,
-            "allowMultipleAllocations": device.allow_multiple,
+            "allowMultipleAllocations": self.allow_multiple,
             "attributes": self.attributes,
             "capacity": self.capacity,
         }
@@ -95,14 +104,12 @@ class PreparedDevice:
         if kind in _LIST_KINDS:
             if self.list_failure is None:
                 self.list_failure = f"attribute {name}: unsupported attribute value"
-            self.longest = max(self.longest, len(value))
             return [self._converted(name, kind[:-1], item) for item in value]
         if kind == "int":
             return int(value)
         if kind == "bool":
             return bool(value)
         text = clean(value) if isinstance(value, str) else ""
-        self.longest = max(self.longest, len(text))
         if kind == "string":
             return text
         if kind == "version":
@@ -113,6 +120,14 @@ class PreparedDevice:
         if self.failure is None:
             self.failure = f"attribute {name}: unsupported attribute value"
         return None
+
+
+def _longest(value: Value) -> int:
+    """The length of a text, or of a list and the texts in it."""
+    if type(value) is list:
+        items: list[Value] = value
+        return max(len(items), *map(_longest, items), 0)
+    return len(value) if type(value) is str else 0
 
 
 _LIST_KINDS: Final = frozenset({"ints", "bools", "strings", "versions"})

@@ -72,7 +72,8 @@ LISTS: Final = frozenset({list, tuple, Joined, Growing})
 
 def type_name(value: Value) -> str:
     """The name that `type(value)` has."""
-    return _NAMES.get(type(value)) or str(getattr(type(value), "cel_name", "map"))
+    kind: type[object] = value.__class__
+    return _NAMES.get(kind, "map")
 
 
 def register(kind: type, name: str) -> None:

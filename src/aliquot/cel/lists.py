@@ -166,13 +166,12 @@ def sort_by_keys(items: Value, keys: Value) -> Value:
         return Err("list elements must be comparable")
     if len(keys) > 1 and any(type(key) is not type(keys[0]) for key in keys):
         return Err("list elements must have the same type")
-    order = cmp_to_key(lambda a, b: _order(keys[a], keys[b]))
-    return [items[index] for index in sorted(range(len(items)), key=order)]
 
+    def order(left: int, right: int) -> int:
+        sign = compare(keys[left], keys[right])
+        return sign if type(sign) is int else 0
 
-def _order(left: Value, right: Value) -> int:
-    sign = compare(left, right)
-    return sign if type(sign) is int else 0
+    return [items[index] for index in sorted(range(len(items)), key=cmp_to_key(order))]
 
 
 def whole_numbers(count: int) -> list[Value]:

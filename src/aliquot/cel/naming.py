@@ -7,6 +7,7 @@ from datetime import date
 from typing import ClassVar, Final
 
 from aliquot.cel.dynamics import register
+from aliquot.cel.regexes import compile_regex
 from aliquot.cel.urls import is_url
 from aliquot.cel.values import NONE, Optional, Value
 
@@ -14,21 +15,35 @@ Rule = Callable[[str], list[str]]
 """The complaints about a text; none if it's fine."""
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_QUALIFIED: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
+_LABEL_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_KEY_RULE: Final = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+)
 
 
-def _fitting(what: str, pattern: str, longest: int) -> Rule:
-    compiled = re.compile(pattern, re.ASCII)
+def _fits(pattern: str, text: str) -> bool:
+    return bool(compile_regex(f"^{pattern}$").search(text))
 
-    def rule(text: str) -> list[str]:
+
+def _pattern_complaint(rule: str, pattern: str, *examples: str) -> str:
+    shown = " or ".join(f"'{example}', " for example in examples)
+    return f"{rule} (e.g. {shown}regex used for validation is '{pattern}')"
+
+
+def _fitting(longest: int, unit: str, pattern: str, rule: str, *examples: str) -> Rule:
+    """A length and a pattern, with the words of apimachinery's validation: expressions can look at them."""
+
+    def check(text: str) -> list[str]:
         complaints: list[str] = []
         if len(text.encode()) > longest:
-            complaints.append(f"must be no more than {longest} bytes")
-        if not compiled.fullmatch(text):
-            complaints.append(f"is no {what}: it must match '{pattern}'")
+            complaints.append(f"must be no more than {longest} {unit}")
+        if not _fits(pattern, text):
+            complaints.append(_pattern_complaint(rule, pattern, *examples))
         return complaints
 
-    return rule
+    return check
 
 
 def _as_prefix(rule: Rule) -> Rule:
@@ -36,23 +51,76 @@ def _as_prefix(rule: Rule) -> Rule:
     return lambda text: rule(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
 
 
-_label = _fitting("lowercase RFC 1123 label", _LABEL, 63)
-_subdomain = _fitting("lowercase RFC 1123 subdomain", rf"{_LABEL}(\.{_LABEL})*", 253)
-_label_1035 = _fitting("DNS-1035 label", "[a-z]([-a-z0-9]*[a-z0-9])?", 63)
-_label_value = _fitting("label value", f"({_QUALIFIED})?", 63)
-_name_part = _fitting("qualified name", _QUALIFIED, 63)
+_plain_label = _fitting(
+    63,
+    "characters",
+    _LABEL,
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character",
+    "my-name",
+    "123-abc",
+)
+
+
+def _label(text: str) -> list[str]:
+    complaints = _plain_label(text)
+    if complaints and not _fits(_LABEL, text) and _fits(_SUBDOMAIN, text):
+        complaints[-1] = "must not contain dots"
+    return complaints
+
+
+def _subdomain_in(unit: str) -> Rule:
+    return _fitting(
+        253,
+        unit,
+        _SUBDOMAIN,
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+        "and end with an alphanumeric character",
+        "example.com",
+    )
+
+
+_subdomain = _subdomain_in("characters")
+_label_1035 = _fitting(
+    63,
+    "characters",
+    _LABEL_1035,
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character",
+    "my-name",
+    "abc-123",
+)
+_label_value = _fitting(
+    63,
+    "bytes",
+    f"({_KEY})?",
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character",
+    "MyValue",
+    "my_value",
+    "12345",
+)
 
 
 def _qualified_name(text: str) -> list[str]:
     parts = text.split("/")
+    complaint = _pattern_complaint(_KEY_RULE, _KEY, "MyName", "my.name", "123-abc")
     if len(parts) > 2:
-        return [f"is no qualified name: it must be a name with an optional prefix, as in {_QUALIFIED}"]
+        return [
+            f"a valid label key {complaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ]
     complaints: list[str] = []
     if len(parts) == 2:
-        complaints += ["its prefix part is empty"] if not parts[0] else _subdomain(parts[0])
-    if not parts[-1]:
-        complaints.append("its name part is empty")
-    return complaints + _name_part(parts[-1])
+        prefix = ["must be non-empty"] if not parts[0] else _subdomain_in("bytes")(parts[0])
+        complaints += [f"prefix part {each}" for each in prefix]
+    name = parts[-1]
+    if not name:
+        complaints.append("name part must be non-empty")
+    elif len(name.encode()) > 63:
+        complaints.append("name part must be no more than 63 bytes")
+    if not _fits(_KEY, name):
+        complaints.append(f"name part {complaint}")
+    return complaints
 
 
 def _only_if(test: Callable[[str], bool], complaint: str) -> Rule:
@@ -123,6 +191,6 @@ def named(name: str) -> Value:
 
 
 def validate(chosen: NamedFormat, text: str) -> Value:
-    """The complaints about a text, or nothing. Their number is Kubernetes'; their words are ours."""
+    """The complaints about a text, or nothing."""
     complaints = chosen.rule(text)
     return Optional(complaints) if complaints else NONE

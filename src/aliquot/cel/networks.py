@@ -93,7 +93,7 @@ class Cidr:
             NetworkError: it isn't one that Kubernetes accepts.
         """
         before, slash, length = text.rpartition("/")
-        complaint = "network address parse error during conversion from string: "
+        complaint = "network address parse error during conversion from string: " * 2
         if not slash:
             raise NetworkError(f"{complaint}netip.ParsePrefix({_quoted(text)}): no '/'")
         try:
@@ -117,6 +117,10 @@ class Cidr:
     def __str__(self) -> str:
         """Address, slash, length."""
         return f"{self.address}/{self.bits}"
+
+    def ip(self) -> Ip:
+        """The address, with the bits beyond the prefix."""
+        return Ip(self.address)
 
     @property
     def octets(self) -> int:

@@ -4,7 +4,7 @@ What cel-go refuses while it plans a program (a bad conversion of a constant, a 
 refused here, as a `PlanFault`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable  # noqa: TC003  mypy and readers want it here
 from typing import Final
 
 from aliquot.cel import loops
@@ -79,9 +79,15 @@ class Plan:
     def run(self) -> Run:
         """The function that evaluates it."""
         if self._run is None:
-            value = self.value
-            self._run = (lambda _: value) if self.path is None else self.path.runner()
+            self._run = _always(self.value) if self.path is None else self.path.runner()
         return self._run
+
+
+def _always(value: Value) -> Run:
+    def run(_: Frame) -> Value:
+        return value
+
+    return run
 
 
 def _constant(value: Value) -> Plan:
@@ -105,7 +111,7 @@ class Planner:
         self._scope: dict[str, Run] = {}
         self.places = 0
         self._by_kind: dict[type[Node], Callable[..., Plan]] = {
-            Literal: lambda node: _constant(node.value),
+            Literal: self._literal,
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
@@ -123,6 +129,10 @@ class Planner:
         return self._by_kind[type(node)](node)
 
     # --- names and what is read from them ----------------------------------------------------------------------------
+    @staticmethod
+    def _literal(node: Literal) -> Plan:
+        return _constant(node.value)
+
     def _ident(self, node: Ident) -> Plan:
         if node.names_type:
             return self._type_value(node.names_type)
@@ -382,7 +392,7 @@ def _membership(wanted: Run, items: Value) -> Plan | None:
 def _equal_keys(item: Value) -> list[Value]:
     """The keys under which a value is found that equals a constant: numbers also as other types of numbers."""
     keys = [key_of(item)]
-    kind = type(item)
+    kind: type[object] = item.__class__
     if kind is float and item == item and item not in {float("inf"), float("-inf")} and item == int(item):  # noqa: PLR0124
         if INT_MIN < item < float(INT_MAX):
             keys.append(int(item))

@@ -19,19 +19,23 @@ Search = Callable[[str], object]
 
 
 class RegexError(ValueError):
-    """A pattern that RE2 (and so Go) refuses; the message is Go's."""
+    """A pattern that Go refuses; the message is Go's."""
 
 
 class Regex:
-    """A compiled pattern. `search` is truthy where it occurs in the text."""
+    """A compiled pattern. Texts must not contain half surrogate pairs."""
 
-    __slots__ = ("_re2", "search")
+    __slots__ = ("_pattern", "_re2", "search", "search_short")
 
     def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
         self._re2 = _compiled(pattern)
-        simple = _as_simple(pattern)
-        self.search: Search = self._re2.search if simple is None else simple
-        """The fastest exact search; texts must not contain surrogates."""
+        self.search_short: Search = _as_simple(pattern) or self._re2.search
+        """The fastest exact search in a text of at most `SHORT` characters."""
+        self.search: Search = self._re2.search
+        """An exact search in any text: a match or None."""
+        if self.search_short is not self._re2.search:
+            self.search = _for_short(self.search_short, self._re2.search)
 
     def find(self, text: str) -> str:
         """The leftmost match, or nothing."""
@@ -40,22 +44,32 @@ class Regex:
 
     def find_all(self, text: str, limit: int) -> list[str]:
         """All matches that don't overlap, at most `limit` of them if it isn't negative, as Go's FindAllString."""
+        raw = text.encode()
+        search = re2.compile(self._pattern.encode(), _OPTIONS).search
         found: list[str] = []
         position, previous_end = 0, -1
-        while position <= len(text) and (limit < 0 or len(found) < limit):
-            match = self._re2.search(text, position)
+        while position <= len(raw) and (limit < 0 or len(found) < limit):
+            match = search(raw, position)
             if match is None:
                 break
             start, end = match.span()
             # an empty match right after the match before doesn't count
             if start != end or start != previous_end:
-                found.append(text[start:end])
+                found.append(raw[start:end].decode())
                 previous_end = end
-            position = end if end > position else position + 1
+            position = end if end > position else _next_character(raw, position)
         return found
 
 
-def _compiled(pattern: str) -> "re2._Regexp":
+def _next_character(raw: bytes, position: int) -> int:
+    """Where the next character of UTF-8 begins."""
+    position += 1
+    while position < len(raw) and raw[position] & 0xC0 == 0x80:
+        position += 1
+    return position
+
+
+def _compiled(pattern: str) -> "re2.Regexp[str]":
     names: set[str] = set()
     for match in _GO_ONLY.finditer(pattern):
         if match[0] == r"\C":
@@ -116,22 +130,22 @@ def _as_simple(pattern: str) -> Search | None:
     RE2's `$` is the end of the text (`\Z` in `re`), its `.` excludes newlines, its `\d` is ASCII.
     """
     edges = _EDGES.fullmatch(pattern)
-    slow = _compiled(pattern).search
     if edges is not None:
         inner = re.compile(edges[2], re.ASCII).search
         if not edges[1] and not edges[3]:
-            return _for_short(inner, slow)  # `.*x.*` occurs where x does
+            return inner  # `.*x.*` occurs where x does
+        slow = _compiled(pattern).search
         # `^.*x.*$` on one line: where x occurs
-        return lambda text: slow(text) if len(text) > _SHORT or "\n" in text else inner(text)
+        return lambda text: slow(text) if "\n" in text else inner(text)
     match = _SIMPLE.fullmatch(pattern)
     if match is None:
         return None
-    return _for_short(re.compile(pattern[:-1] + r"\Z" if match[6] else pattern, re.ASCII).search, slow)
+    return re.compile(pattern[:-1] + r"\Z" if match[6] else pattern, re.ASCII).search
 
 
-_SHORT: Final = 1024
+SHORT: Final = 1024
 """Characters up to which `re` is used; one repetition may take it a time that grows with the square."""
 
 
 def _for_short(fast: Search, slow: Search) -> Search:
-    return lambda text: fast(text) if len(text) <= _SHORT else slow(text)
+    return lambda text: fast(text) if len(text) <= SHORT else slow(text)

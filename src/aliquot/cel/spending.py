@@ -22,7 +22,7 @@ MAP_COST: Final = 30
 
 def size(value: Value) -> int:
     """A value's size as costs count it: 1 for what has none."""
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str or kind is bytes or kind in LISTS or is_map(value):
         return len(value)
     if kind is Ip or kind is Cidr:
@@ -48,7 +48,7 @@ def _walk(factor: int, index: int = 0) -> Price:
 
 
 def _traversal(value: Value) -> int:
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str:
         return int(len(value.encode()) * 0.1)
     if kind is bytes:
@@ -93,7 +93,7 @@ def _allocated(factor: float, count: int) -> int:
 
 def _compared_with_itself(items: Value) -> int:
     if type(items) not in LISTS:
-        raise Panic("interface conversion: ref.Val is not traits.Lister")
+        raise Panic("interface conversion: *types.Err is not traits.Lister: missing method Add")
     count = len(items)
     factor = 2.0
     if count and type(items[0]) in {str, bytes}:
@@ -103,7 +103,7 @@ def _compared_with_itself(items: Value) -> int:
 
 def _flattened(args: list[Value]) -> int:
     if len(args) > 1 and type(args[1]) is not int:
-        raise Panic("interface conversion: ref.Val is not types.Int")
+        raise Panic("interface conversion: ref.Val is *types.Err, not types.Int")
     depth = float(args[1]) if len(args) > 1 else 1.0
     return _allocated(max(depth, 0.0), size(args[0]))
 
@@ -134,7 +134,7 @@ _BY_FUNCTION: Final[dict[str, Price]] = {
     **{name: _walk(1) for name in ("url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR")},
     **{name: _walk(1) for name in ("quantity", "isQuantity", "semver", "isSemver")},
     **{name: _walk(2) for name in ("replace", "split", "ip.isCanonical")},
-    **{name: _pattern for name in ("find", "findAll")},
+    **dict.fromkeys(("find", "findAll"), _pattern),
     "validate": _validation,
     "check": lambda _: 350_000,
     **{name: lambda args: 10 + _text(size(args[1])) + ceil(ceil(size(args[1]) * 0.5) * 50.0)
@@ -142,12 +142,14 @@ _BY_FUNCTION: Final[dict[str, Price]] = {
 }  # fmt: skip
 """Kubernetes' prices by function; these stand before those by overload."""
 
-_UNIT_FUNCTIONS: Final = frozenset(
-    "serviceAccount path group resource subresource namespace name allowed reason error errored masked prefixLength "
-    "family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named sign "
-    "asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch getScheme "
-    "getHostname getHost getPort getEscapedPath getQuery".split()
-)
+UNIT_FUNCTIONS: Final = frozenset({
+    "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error",
+    "errored", "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
+    "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger", "asApproximateFloat",
+    "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch", "getScheme", "getHostname",
+    "getHost", "getPort", "getEscapedPath", "getQuery",
+})  # fmt: skip
+"""Functions that cost one unit, whatever their arguments."""
 
 _BY_OVERLOAD: Final[dict[str, Price]] = {
     "starts_with_string": _walk(1),
@@ -195,7 +197,7 @@ def price_of(function: str, overload: str, minor: int) -> tuple[int, Price | Non
         return 0, lambda args: _compared_with_itself(args[0]), False
     if overload.endswith("_sortByAssociatedKeys"):
         return 0, lambda args: _compared_with_itself(args[1]), False
-    if function in _UNIT_FUNCTIONS:
+    if function in UNIT_FUNCTIONS:
         return 1, None, False
     if function in _BY_FUNCTION:
         return 0, _BY_FUNCTION[function], False

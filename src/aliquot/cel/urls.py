@@ -72,12 +72,12 @@ class Url:
         if self.opaque:
             text += self.opaque
         else:
-            if self.scheme or self.host or self.user is not None:
-                if not (self.omit_host and not self.host and self.user is None):
-                    if self.host or self.path or self.user is not None:
-                        text += "//"
-                    text += f"{self.user}@" if self.user is not None else ""
-                    text += _escape(self.host.encode(), _UNRESERVED | _HOST_LITERAL | frozenset(b"%"))
+            named = self.scheme or self.host or self.user is not None
+            if named and not (self.omit_host and not self.host and self.user is None):
+                if self.host or self.path or self.user is not None:
+                    text += "//"
+                text += f"{self.user}@" if self.user is not None else ""
+                text += _escape(self.host.encode(), _UNRESERVED | _HOST_LITERAL | frozenset(b"%"))
             path = self.escaped_path
             if path and not path.startswith("/") and self.host:
                 text += "/"
