@@ -35,7 +35,6 @@ def _claim(
     if number in plan.configured:
         return _configured(plan, view, picks, number, classes)
     results: list[AllocatedDevice] = []
-    known = view.awards
     bits = 0
     for step, place, devices in picks:
         one = plan.steps[step]
@@ -43,11 +42,7 @@ def _claim(
         name = one.names[place]
         for device in devices:
             bits |= 1 << device
-            key = (name, device, alternative.id, alternative.admin)
-            made = known.get(key)
-            if made is None:
-                made = known[key] = _device(view, name, device, alternative)
-            results.append(made)
+            results.append(award(view, name, device, alternative))
     if bits & view.local:
         return ClaimAllocation(tuple(results), (), here(view))
     if not results:
@@ -61,6 +56,15 @@ def here(view: View) -> NodeSelector:
         only = Requirement("metadata.name", "In", (view.node.name,))
         view.here = NodeSelector((NodeSelectorTerm(fields=(only,)),))
     return view.here
+
+
+def award(view: View, name: str, device: int, alternative: Alternative) -> AllocatedDevice:
+    """The entry of an allocation for one device; equal entries are built once."""
+    key = (name, device, alternative.id, alternative.admin)
+    made = view.awards.get(key)
+    if made is None:
+        made = view.awards[key] = _device(view, name, device, alternative)
+    return made
 
 
 def _device(view: View, name: str, device: int, alternative: Alternative) -> AllocatedDevice:

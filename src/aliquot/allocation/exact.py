@@ -12,11 +12,11 @@ from aliquot.allocation.answer import Answer, Refusal
 from aliquot.allocation.award import awarded
 from aliquot.allocation.behaviour import REPAIRED
 from aliquot.allocation.bind import blamed, bound, fatal_on_node
-from aliquot.allocation.descent import NONE, Descent, lacking
+from aliquot.allocation.descent import NONE, Descent, single
 from aliquot.allocation.guided import Guided
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.plan import Compiler, Plan, recipe_name
-from aliquot.allocation.pools import PoolError, Pools
+from aliquot.allocation.pools import PoolError, PoolKey, Pools
 from aliquot.allocation.results import ResultError
 from aliquot.allocation.search import Picks, Stopped
 from aliquot.allocation.selectors import Selectors
@@ -32,6 +32,14 @@ _LACKING: Final = Refusal("does not fit", steps=1)
 
 
 @dataclass(slots=True)
+class Place:
+    """A node: its devices, and what is left of them (None: not worked out since the last change)."""
+
+    view: View
+    standing: Standing | None = None
+
+
+@dataclass(slots=True)
 class Exact:
     """An allocator over one supply."""
 
@@ -42,8 +50,9 @@ class Exact:
     """The claims of the latest call, compiled: the next one asks for the same pod on another node."""
     _pools: Pools = field(init=False)
     _compiler: Compiler = field(init=False)
-    _views: dict[str, View] = field(init=False, default_factory=dict[str, View])
-    _standings: dict[str, Standing] = field(init=False, default_factory=dict[str, Standing])
+    _places: dict[str, Place] = field(init=False, default_factory=dict[str, Place])
+    _seen_by: dict[PoolKey, dict[str, None]] = field(init=False, default_factory=dict[PoolKey, dict[str, None]])
+    """Pool -> the nodes that see devices of it."""
     _taken: dict[tuple[str, str], Taken] = field(init=False, default_factory=dict[tuple[str, str], Taken])
 
     def __post_init__(self) -> None:
@@ -56,37 +65,40 @@ class Exact:
         plan = self._plan
         if plan is None or plan.claims is not claims:
             plan = self._plan = self._compiler.plan(claims)
-        view = self._views.get(node.meta.name)
-        if view is None or view.node is not node:
+        place = self._places.get(node.meta.name)
+        if place is None or place.view.node is not node:
             seen = self._look(node)
             if isinstance(seen, Refusal):
                 return seen
-            view = seen
-        standing = self._standings.get(node.meta.name) or self._stand(view)
-        return self._answer(plan, view, standing)
+            place = seen
+        standing = place.standing or self._stand(place)
+        if plan.single is not None:
+            answer = single(plan, plan.single, place.view, standing)
+            if answer is not None:
+                return _LACKING if answer is NONE else answer
+        return self._answer(plan, place.view, standing)
 
-    def _look(self, node: Node) -> View | Refusal:
-        view = self._views.get(node.meta.name)
-        if view is not None and view.node == node:
-            return view
+    def _look(self, node: Node) -> Place | Refusal:
+        place = self._places.get(node.meta.name)
+        if place is not None and place.view.node == node:
+            return place
         try:
             pools = self._pools.gather(node)
         except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
-        view = self._views[node.meta.name] = View(node, pools, self.supply.features, self.selectors)
-        self._standings.pop(node.meta.name, None)
-        return view
+        place = self._places[node.meta.name] = Place(View(node, pools, self.supply.features, self.selectors))
+        for key in place.view.numbers:
+            self._seen_by.setdefault(key, {})[node.meta.name] = None
+        return place
 
-    def _stand(self, view: View) -> Standing:
-        standing = self._standings[view.node.meta.name] = standing_of(view, self._taken)
+    def _stand(self, place: Place) -> Standing:
+        standing = place.standing = standing_of(place.view, self._taken)
         return standing
 
     def _answer(self, plan: Plan, view: View, standing: Standing) -> Answer:
         fatal = fatal_on_node(plan, view, standing) if plan.checks else plan.fatal
         if fatal:
             return Refusal("fatal", fatal)
-        if plan.steps and lacking(plan.steps[0], view, standing):
-            return _LACKING if not view.invalid else self._refusal(view, 1)
         if not standing.busy:
             descended = Descent(plan, view, standing).run()
             if isinstance(descended, list):

@@ -78,6 +78,8 @@ class Plan:
     checks: tuple[Check, ...] = ()
     fatal: str = ""
     """The first problem that is the same on every node; it comes after the checks."""
+    single: Alternative | None = None
+    """The recipe of a single counted request, if that is all there is: no constraint, configuration or admin access."""
 
 
 class _Problem(Exception):  # noqa: N818 - it never leaves this module
@@ -101,6 +103,12 @@ class Compiler:
                 self._add(plan, number, claim)
         except _Problem as problem:
             plan.fatal = str(problem)
+            return plan
+        if len(claims) == 1 and len(plan.steps) == 1 and not plan.configured and not plan.checks:
+            step = plan.steps[0]
+            one = step.alternatives[0]
+            if not step.listed and not one.order and not one.admin and 0 < one.count:
+                plan.single = one
         return plan
 
     def _add(self, plan: Plan, number: int, claim: Claim) -> None:

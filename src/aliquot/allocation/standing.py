@@ -35,6 +35,8 @@ class Standing:
     """Devices with a capacity of which more is used than there is."""
     barred: int
     """Either: no request without admin access can have them."""
+    usable: int
+    """What a request without admin access can have, at first."""
     busy: Mapping[int, Mapping[str, Quantity]]
     """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
 
@@ -104,7 +106,8 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
     for place, block in enumerate(view.blocks):
         avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
     overdrawn &= ~paid
-    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, overdrawn | spent, busy)
+    barred = overdrawn | spent
+    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, barred, avail & ~barred, busy)
 
 
 def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:
