@@ -24,14 +24,10 @@ def awarded(plan: Plan, view: View, picks: Picks, classes: Mapping[str, DeviceCl
     given: list[Picks] = [[] for _ in plan.claims]
     for pick in picks:
         given[plan.steps[pick[0]].claim].append(pick)
-    return Allocation(
-        tuple(_claim(plan, view, mine, number, classes) for number, mine in enumerate(given)), visited
-    )
+    return Allocation(tuple(_claim(plan, view, mine, number, classes) for number, mine in enumerate(given)), visited)
 
 
-def _claim(
-    plan: Plan, view: View, picks: Picks, number: int, classes: Mapping[str, DeviceClass]
-) -> ClaimAllocation:
+def _claim(plan: Plan, view: View, picks: Picks, number: int, classes: Mapping[str, DeviceClass]) -> ClaimAllocation:
     if number in plan.configured:
         return _configured(plan, view, picks, number, classes)
     results: list[AllocatedDevice] = []
@@ -99,7 +95,13 @@ def _configured(
             consumed = view.consumed(device, one.alternatives[place].key[3]) if shared else None
             given.append(
                 Pick(
-                    one.request, alternative, view.devices[device], view.ids[device], view.slices[device], shared, consumed
+                    one.request,
+                    alternative,
+                    view.devices[device],
+                    view.ids[device],
+                    view.slices[device],
+                    shared,
+                    consumed,
                 )
             )
     return claim_allocation(

@@ -82,7 +82,8 @@ def _no_value(board: Board, needs: Sequence[Need]) -> bool:
         if not allowed:
             return True
     if len(members_of) > 1 and overfull(
-        board, {number: [(need.parts[0], need.least, need.sets[0]) for need in group] for number, group in joined.items()}
+        board,
+        {number: [(need.parts[0], need.least, need.sets[0]) for need in group] for number, group in joined.items()},
     ):
         return True
     for number, group in rivals.items():

@@ -37,15 +37,13 @@ def danger_of(question: Question, start: Start) -> Danger:
     ordered: list[tuple[bool, ...]] = []
     for step in question.steps:
         bombs.append(tuple(part.error_bits & (-1 if part.admin else start.free) for part in step))
-        ordered.append(
-            tuple(bool(part.every and part.order) and not _harmless(question, part, step) for part in step)
-        )
+        ordered.append(tuple(bool(part.every and part.order) and not _harmless(question, part, step) for part in step))
     safe: list[int] = []
     until = len(question.steps)
-    for step in range(until - 1, -1, -1):
+    for place in range(until - 1, -1, -1):
         safe.append(until)
-        if any(bombs[step]) or any(ordered[step]):
-            until = step
+        if any(bombs[place]) or any(ordered[place]):
+            until = place
     named = union(
         part.every
         for step, flags in zip(question.steps, ordered, strict=True)
@@ -71,7 +69,7 @@ def _agree(question: Question, kind: str, number: int, devices: int) -> bool:
         common = -1
         for device in members(devices):
             common &= values.atoms[device]
-        return devices & (devices - 1) == 0 or bool(common) and devices & ~values.sharing(common) == 0
+        return devices & (devices - 1) == 0 or (bool(common) and devices & ~values.sharing(common) == 0)
     rivals = question.distinct[number]
     used = 0
     for device in members(devices):

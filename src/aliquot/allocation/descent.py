@@ -257,6 +257,6 @@ class Descent:
         """Whether an error can be met anywhere, so that nothing may be left out."""
         for step in self._plan.steps:
             for alternative in step.alternatives:
-                if alternative.count == ALL and alternative.order or self._view.candidates(alternative).error_bits:
+                if (alternative.count == ALL and alternative.order) or self._view.candidates(alternative).error_bits:
                     return True
         return False

@@ -4,7 +4,7 @@ The supply's slices, classes and features are fixed for an `Exact`'s life; what 
 answers and commits nothing, `commit` and `release` update the nodes that are touched.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,17 +17,23 @@ from aliquot.allocation.guided import Guided
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.plan import Compiler, Plan, recipe_name
 from aliquot.allocation.pools import PoolError, PoolKey, Pools
+from aliquot.allocation.question import Question, signature
 from aliquot.allocation.results import ResultError
-from aliquot.allocation.search import Picks, Stopped
+from aliquot.allocation.search import Outcome, Picks, Stopped
 from aliquot.allocation.selectors import Selectors
-from aliquot.allocation.standing import Standing, Taken, standing_of, taken_of
+from aliquot.allocation.standing import Standing, standing_of
+from aliquot.allocation.taken import Taken, taken_of
 from aliquot.allocation.view import View
-from aliquot.dra.claim import Claim
+from aliquot.dra.claim import Claim, ClaimAllocation
 from aliquot.kube.node import Node
 
 BUDGET: Final = 20_000
 """Positions that one call may visit."""
 
+REMEMBERED: Final = 4096
+"""Outcomes of searches that are kept."""
+
+_NOTHING_TAKEN: Final = Taken()
 _LACKING: Final = Refusal("does not fit", steps=1)
 
 
@@ -53,7 +59,11 @@ class Exact:
     _places: dict[str, Place] = field(init=False, default_factory=dict[str, Place])
     _seen_by: dict[PoolKey, dict[str, None]] = field(init=False, default_factory=dict[PoolKey, dict[str, None]])
     """Pool -> the nodes that see devices of it."""
-    _taken: dict[tuple[str, str], Taken] = field(init=False, default_factory=dict[tuple[str, str], Taken])
+    _outcomes: dict[object, tuple[Outcome, int]] = field(init=False, default_factory=dict[object, tuple[Outcome, int]])
+    _taken: dict[PoolKey, Taken] = field(init=False, default_factory=dict[PoolKey, Taken])
+    _versions: dict[str, int] = field(init=False, default_factory=dict[str, int])
+    """Node -> the number of the last change of what is left there, latest last."""
+    _changes: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._pools = Pools(self.supply.slices, self.supply.features, "experimental", REPAIRED)
@@ -75,8 +85,46 @@ class Exact:
         if plan.single is not None:
             answer = single(plan, plan.single, place.view, standing)
             if answer is not None:
-                return _LACKING if answer is NONE else answer
+                return _LACKING if isinstance(answer, str) else answer
         return self._answer(plan, place.view, standing)
+
+    def commit(self, allocations: Iterable[ClaimAllocation]) -> None:
+        """Takes what claims have been allocated. Only the nodes that see these devices are looked at again."""
+        self._change(allocations, given=True)
+
+    def release(self, allocations: Iterable[ClaimAllocation]) -> None:
+        """Gives back what claims were allocated."""
+        self._change(allocations, given=False)
+
+    def _change(self, allocations: Iterable[ClaimAllocation], *, given: bool) -> None:
+        shared = self.supply.features.consumable_capacity
+        for result in (result for allocation in allocations for result in allocation.results):
+            if result.admin_access:
+                continue
+            key = (result.device.driver, result.device.pool)
+            taken = self._taken.get(key, _NOTHING_TAKEN)
+            self._taken[key] = (
+                taken.with_device(result, shared=shared) if given else taken.without_device(result, shared=shared)
+            )
+            self._changes += 1
+            for name in self._seen_by.get(key, ()):
+                self._places[name].standing = None
+                self._versions.pop(name, None)  # so that it comes last
+                self._versions[name] = self._changes
+
+    def changed_since(self, change: int) -> list[str]:
+        """The nodes on which something was taken or given back after this change (see `changes`)."""
+        names: list[str] = []
+        for name in reversed(self._versions):
+            if self._versions[name] <= change:
+                break
+            names.append(name)
+        return names
+
+    @property
+    def changes(self) -> int:
+        """How many devices have been taken or given back so far."""
+        return self._changes
 
     def _look(self, node: Node) -> Place | Refusal:
         place = self._places.get(node.meta.name)
@@ -106,9 +154,7 @@ class Exact:
             if descended is NONE:
                 return self._refusal(view, 1)
         question = bound(plan, view, standing)
-        guided = Guided(question, standing.start, self.budget)
-        outcome = guided.run()
-        visited = guided.visited
+        outcome, visited = self._outcome(question, standing)
         if isinstance(outcome, Stopped):
             return Refusal("fatal", self._stopped(plan, view, outcome), visited)
         if isinstance(outcome, list):
@@ -116,6 +162,18 @@ class Exact:
         if outcome == "gave up":
             return Refusal("gave up", "timed out trying to allocate devices", visited)
         return self._refusal(view, visited)
+
+    def _outcome(self, question: Question, standing: Standing) -> tuple[Outcome, int]:
+        """The search's outcome; equal nodes are searched once."""
+        key = signature(question, standing.start)
+        known = self._outcomes.get(key)
+        if known is None:
+            guided = Guided(question, standing.start, self.budget)
+            known = (guided.run(), guided.visited)
+            if len(self._outcomes) >= REMEMBERED:
+                self._outcomes.clear()
+            self._outcomes[key] = known
+        return known
 
     def _refusal(self, view: View, visited: int) -> Refusal:
         if view.invalid:

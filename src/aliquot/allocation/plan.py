@@ -107,7 +107,7 @@ class Compiler:
         if len(claims) == 1 and len(plan.steps) == 1 and not plan.configured and not plan.checks:
             step = plan.steps[0]
             one = step.alternatives[0]
-            if not step.listed and not one.order and not one.admin and 0 < one.count:
+            if not step.listed and not one.order and not one.admin and one.count > 0:
                 plan.single = one
         return plan
 
@@ -139,7 +139,7 @@ class Compiler:
                 if each.count == ALL:
                     plan.checks += (Check(number, step, place),)
                     all_mode = True
-            least += fewest if fewest > 0 else 0
+            least += max(0, fewest)
             if covered and len(alternatives) == 1:
                 for member in alternatives[0].match:
                     plan.members[member].append((step, alternatives[0]))
@@ -232,7 +232,7 @@ def _numbered(plan: Plan, constraints: Sequence[Constraint]) -> list[tuple[str, 
             number = len(plan.match)
             covered.append(("match", number, constraint))
             plan.match += (constraint.match_attribute,)
-            plan.members += ([],)
+            plan.members += (list[tuple[int, Alternative]](),)
         elif constraint.distinct_attribute is not None:
             covered.append(("distinct", len(plan.distinct), constraint))
             plan.distinct += (constraint.distinct_attribute,)

@@ -34,7 +34,7 @@ class Stopped:
 Outcome = Picks | Stopped | Literal["none", "gave up"]
 
 Guide = Callable[[Board, int, int, int, list[Need]], bool]
-"""(position, step, alternative, devices that it still needs, all needs) -> may they all be met? False: certainly not."""
+"""(position, step, alternative, devices that it needs, all needs) -> may they all be met? False: certainly not."""
 
 
 class _Why(Enum):

@@ -137,12 +137,7 @@ class Solver:
         if known is not None:
             return known
         ties = [self._ties(item) for item in items]
-        complicated = {
-            tie
-            for each in ties
-            for tie in each
-            if len(each) > 1 or tie[0] == "distinct"
-        }
+        complicated = {tie for each in ties for tie in each if len(each) > 1 or tie[0] == "distinct"}
         told: list[tuple[int, ...]] = []
         groups: dict[int, list[tuple[int, int, int]]] = {}
         for (step, alternative, left), each in zip(items, ties, strict=True):
@@ -182,9 +177,7 @@ class Solver:
 
     def _branch(self, board: Board, items: tuple[Item, ...], needs: Sequence[Need]) -> bool:
         """Coupled needs get a device, then choices are made; what is left is a matching."""
-        coupled = [
-            index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])
-        ]
+        coupled = [index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])]
         places = coupled or [index for index, item in enumerate(items) if item[1] < 0]
         if not places:
             return matched([(need.sets[0], need.least) for need in needs])

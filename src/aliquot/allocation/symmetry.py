@@ -140,17 +140,20 @@ class Symmetry:
         component.states[raw] = number
         return number
 
-    def _signature(self, device: int) -> Key:
-        question = self.question
+    def _membership(self, device: int) -> Key:
+        """What the parts make of a device."""
         bit = 1 << device
-        membership = tuple(
+        return tuple(
             (place, bool(part.bits & bit), bool(part.error_bits & bit))
             for place, part in enumerate(self.parts)
             if _touched(part) & bit
         )
+
+    def _signature(self, device: int) -> Key:
+        question = self.question
         block = question.block_of[device]
         return (
-            membership,
+            self._membership(device),
             block,
             question.blocks[block].use[device] if block >= 0 else 0,
             tuple(values.atoms[device] for values in question.match),
@@ -181,8 +184,9 @@ class Symmetry:
             told: list[object] = []
             for each in group:
                 device = (each & -each).bit_length() - 1
-                membership, block, use, _, _ = self._signature(device)
-                if isinstance(block, int) and block >= 0 and block not in blocks:
+                block = question.block_of[device]
+                use = question.blocks[block].use[device] if block >= 0 else 0
+                if block >= 0 and block not in blocks:
                     blocks.append(block)
                 local: list[tuple[int, ...]] = []
                 for order, values in zip(orders, attributes, strict=True):
@@ -190,7 +194,15 @@ class Symmetry:
                     for atom in atoms:
                         order.setdefault(atom, len(order))
                     local.append(tuple(sorted(order[atom] for atom in atoms)))
-                told.append((membership, blocks.index(block) if block in blocks else -1, use, each.bit_count(), *local))
+                told.append(
+                    (
+                        self._membership(device),
+                        blocks.index(block) if block in blocks else -1,
+                        use,
+                        each.bit_count(),
+                        *local,
+                    )
+                )
             told.extend(question.blocks[block].guard for block in blocks)
             told.append(bits if bits & self.named else -1)
             shape = shapes.setdefault(tuple(told), len(shapes))
@@ -259,5 +271,3 @@ def _active(question: Question) -> list[tuple[int, int]]:
             distinct |= sum(1 << number for number in part.distinct)
         result.append((match, distinct))
     return result[::-1]
-
-

@@ -217,8 +217,7 @@ class View:
         known = self._values.get(attribute)
         if known is None:
             found = [
-                attribute_of(device, id_.driver, attribute)
-                for device, id_ in zip(self.devices, self.ids, strict=True)
+                attribute_of(device, id_.driver, attribute) for device, id_ in zip(self.devices, self.ids, strict=True)
             ]
             known = self._values[attribute] = values_of(found, self.features.list_attributes)
         return known
