@@ -133,6 +133,7 @@ class Search:
             frames.pop()
             if why is _Why.DEAD:
                 self.dead.add(frame.key)
+                self.failed += 1
             if frame.left == frame.part.need:
                 exceeded = frame.exceeded and why is _Why.EXCEEDED
                 following = self._open(board, frame.step, frame.alternative + 1, frame.given, exceeded=exceeded)
