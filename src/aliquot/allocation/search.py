@@ -127,7 +127,7 @@ class Search:
             frame = frames[-1]
             board.restore(frame.saved)
             if frame.device >= 0:
-                frame.untried &= ~self.symmetry.interchangeable(frame.device)
+                frame.untried &= ~self.symmetry.interchangeable(board, frame.device)
             if frame.untried and why is _Why.DEAD:
                 return frames.pop()
             frames.pop()
@@ -206,7 +206,10 @@ class Search:
             return None
         if not danger.at(step, alternative):
             needs = [Need((part,), left, [])] if left else []
-            needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 : danger.safe[step]])
+            until = danger.safe[step]
+            needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 : until])
+            if until < len(danger.least) and danger.least[until]:
+                needs.append(Need(danger.least[until], 0, []))
             guide = self.guide
             if refuted(board, needs) or (guide is not None and not guide(board, step, alternative, left, needs)):
                 self.dead.add(key)

@@ -46,7 +46,7 @@ class Symmetry:
         self.parts = [part for step in question.steps for part in step]
         self.admin = any(part.admin for part in self.parts)
         self.relevant = union(_touched(part) for part in self.parts)
-        self.named = named | question.shareable | (self.relevant if self.admin else 0)
+        self.named = named | question.shareable
         """Devices that are interchangeable with no other."""
         self.later = _later(question)
         """Step -> devices that it or a later one may use."""
@@ -60,9 +60,10 @@ class Symmetry:
         self.components = self._components()
         self._canonical: dict[Key, int] = {}
 
-    def interchangeable(self, device: int) -> int:
-        """The devices that may be swapped with this one (itself included)."""
-        return self.class_of[device]
+    def interchangeable(self, board: Board, device: int) -> int:
+        """The devices that may be swapped with this one in a position (itself included)."""
+        alike = self.class_of[device]
+        return alike & (board.free if board.free >> device & 1 else ~board.free) if self.admin else alike
 
     def key(self, board: Board, step: int, extra: object) -> Key:
         """The position up to names, for what remains from `step` on. Equal keys: the same future."""
@@ -93,7 +94,7 @@ class Symmetry:
         states: list[int] = []
         for component in self.components:
             mine = free & component.bits
-            raw: list[object] = [mine]
+            raw: list[object] = [(mine, board.mine & component.bits) if self.admin else mine]
             for number in component.blocks:
                 block = question.blocks[number]
                 residual = board.residual[number]
@@ -123,13 +124,12 @@ class Symmetry:
         shared: Key = ()
         if question.shareable & free:
             shared = (board.paid, *(board.left[device] for device in sorted(board.left)))
-        return (needs, settled, board.mine if self.admin else 0, shared, *states)
+        return (needs, settled, shared, *states)
 
     def _state(self, component: Component, raw: Key) -> int:
-        free = raw[0]
-        assert isinstance(free, int)
         told: list[object] = [component.shape]
-        told.extend((free & bits).bit_count() for bits in component.classes)
+        for devices in raw[0] if isinstance(raw[0], tuple) else (raw[0],):
+            told.extend((devices & bits).bit_count() for bits in component.classes)
         told.extend(raw[1 : 1 + len(component.blocks)])
         for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) : -1], strict=True):
             assert isinstance(atoms, int)
