@@ -37,9 +37,9 @@ def danger_of(question: Question, start: Start) -> Danger:
     """Find the errors that could be met."""
     bombs: list[tuple[int, ...]] = []
     ordered: list[tuple[bool, ...]] = []
-    for step in question.steps:
+    for place, step in enumerate(question.steps):
         bombs.append(tuple(part.error_bits & (-1 if part.admin else start.free) for part in step))
-        ordered.append(tuple(bool(part.every and part.order) and not _harmless(question, start, part, step) for part in step))
+        ordered.append(tuple(bool(part.every and part.order) and not _harmless(question, start, part, place) for part in step))
     safe: list[int] = []
     until = len(question.steps)
     for place in range(until - 1, -1, -1):
@@ -69,14 +69,14 @@ def _least(question: Question, step: Step, bombs: Sequence[int], ordered: Sequen
     return tuple(part for part in parts) if all(part.need for part in parts) else ()
 
 
-def _harmless(question: Question, start: Start, part: Part, step: tuple[Part, ...]) -> bool:
-    """Whether mode All can't break its constraints: nobody else is under them, and its devices agree.
+def _harmless(question: Question, start: Start, part: Part, step: int) -> bool:
+    """Whether mode All can't break its constraints: nobody before it is under them, and its devices agree.
 
     It goes through its devices in order, and no further than the first that can't be had anyway.
     """
     missing = part.every & ~(part.bits if part.admin else part.bits & start.avail)
     looked_at = part.every & ((missing & -missing) - 1 if missing else -1)
-    others = [other for each in question.steps if each is not step for other in each]
+    others = [other for each in question.steps[:step] for other in each]
     return not any(tie in other.order for tie in part.order for other in others) and all(
         _agree(question, kind, number, looked_at) for kind, number in part.order
     )
