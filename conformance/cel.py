@@ -82,9 +82,7 @@ def answer(case: Mapping[str, Any], number: int = 0) -> dict[str, Any]:
     if isinstance(program, CompileError):
         return made | {"error": program.message}
     made["max_cost"] = program.max_cost
-    device = device_of(case.get("device") or {})
-    verdict = program.evaluate(device)
-    made["actual_cost"] = program.actual_cost(device)
+    verdict, made["actual_cost"] = program.trace(device_of(case.get("device") or {}))
     if isinstance(verdict, EvaluationError):
         return made | {"verdict": "E", "error": verdict.message}
     return made | {"verdict": "T" if verdict else "F"}

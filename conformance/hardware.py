@@ -241,7 +241,7 @@ def pool(
     odd: bool = False,
     varied: bool = False,
 ) -> list[Json]:
-    """The slices of a pool, split at random; ``odd`` ones are now and then incomplete, outdated, invalid or too many."""
+    """The slices of a pool, split at random; ``odd`` ones now and then are incomplete, outdated, invalid, too many."""
     parts: list[Json] = [{"sharedCounters": list(counter_sets)}] if counter_sets else []
     cuts = sorted(dice.sample(range(1, len(devices)), min(dice.choice((0, 0, 1, 2)), max(len(devices) - 1, 0))))
     for start, end in zip([0, *cuts], [*cuts, len(devices)], strict=True):

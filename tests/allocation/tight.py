@@ -55,7 +55,7 @@ CLASSES: Final = (
 
 def scenario(family: str, seed: int, *, large: bool = False) -> Row:
     """Make the scenario of a family (a key of FAMILIES) and a seed."""
-    draw = Random(f"{family}/{seed}/{large}")  # noqa: S311 - reproducible on purpose
+    draw = Random(f"{family}/{seed}/{large}")
     slices, claims, extra = FAMILIES[family](draw, large)
     taken = extra.pop("taken", 0.0)
     allocated = [

@@ -48,15 +48,7 @@ class Board:
     def candidates(self, part: Part) -> int:
         """The devices that the part may take next, at any place."""
         question = self.question
-        found = part.bits
-        if not part.admin:
-            found &= self.avail
-        elif part.claim == self.claim:
-            found &= ~self.mine
-        for number in part.match:
-            found &= question.match[number].matching(self.value[number])
-        for number in part.distinct:
-            found &= question.distinct[number].differing(self.used[number])
+        found = self.joined(part, self.reachable(part))
         shared = found & question.shareable
         while shared:
             low = shared & -shared
@@ -66,6 +58,27 @@ class Board:
             if ((self.left[device] | guard) - part.consumes[device]) & guard != guard:
                 found ^= low
         return found
+
+    def looked_at(self, part: Part) -> int:
+        """The devices at which a search looks for the part: those that aren't in use."""
+        if not part.admin:
+            return self.free
+        return ~self.mine if part.claim == self.claim else -1
+
+    def reachable(self, part: Part) -> int:
+        """The part's devices that aren't in use and whose counters fit."""
+        if not part.admin:
+            return part.bits & self.avail
+        return part.bits & ~self.mine if part.claim == self.claim else part.bits
+
+    def joined(self, part: Part, devices: int) -> int:
+        """Those of the devices that may join all constraints of the part."""
+        question = self.question
+        for number in part.match:
+            devices &= question.match[number].matching(self.value[number])
+        for number in part.distinct:
+            devices &= question.distinct[number].differing(self.used[number])
+        return devices
 
     def take(self, part: Part, device: int) -> None:
         """Give a device to a part. It must be one of its candidates."""

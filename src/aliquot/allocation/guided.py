@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from aliquot.allocation.board import Board
+from aliquot.allocation.bounds import Need
+from aliquot.allocation.danger import danger_of
 from aliquot.allocation.dominance import worth_trying
+from aliquot.allocation.packing import Packing
 from aliquot.allocation.question import Question, Start
 from aliquot.allocation.search import Outcome, Search
 from aliquot.allocation.solver import Solver
@@ -31,27 +34,36 @@ class Guided:
     short: int = SHORT
     visited: int = 0
     _solver: Solver = field(init=False)
+    _packing: Packing = field(init=False)
+    _packs: bool = False
+    """The packing bound has refuted something: it's asked first from then on."""
     _search: Search = field(init=False)
 
     def run(self) -> Outcome:
-        """The first solution in the reference's order, "none", or "gave up"."""
-        symmetry = Symmetry(self.question)
+        """The first solution in the reference's order, the first error, "none", or "gave up"."""
         able = worth_trying(self.question)
-        self._search = Search(self.question, self.start, symmetry, able, self.budget, self.short)
+        danger = danger_of(self.question, self.start)
+        symmetry = Symmetry(self.question, danger.named)
+        self._search = Search(self.question, self.start, symmetry, able, danger, self.budget, self.short)
         outcome = self._search.run()
         if outcome == "gave up" and self._search.failed > self.short:
-            if not symmetry.admin:
-                self._solver = Solver(self.question, symmetry, able)
-                self._search.guide = self._possible
+            self._packing = Packing(self.question, symmetry)
+            self._solver = Solver(self.question, symmetry, able, danger.safe)
+            self._search.guide = self._possible
             self._search.patience = self.budget
             outcome = self._search.run()
         self.visited = self._search.visited
         return outcome
 
-    def _possible(self, board: Board, step: int, alternative: int, left: int) -> bool:
-        before = self._solver.visited
-        answer = self._solver.possible(board, step, alternative, left, QUICK)
+    def _possible(self, board: Board, step: int, alternative: int, left: int, needs: list[Need]) -> bool:
+        solver, packing = self._solver, self._packing
+        before = solver.visited + packing.visited
+        refuted = self._packs and packing.refutes(board, needs)
+        answer: bool | None = False if refuted else solver.possible(board, step, alternative, left, QUICK)
+        if answer is None and not self._packs:
+            self._packs = packing.refutes(board, needs)
+            answer = False if self._packs else None
         if answer is None:
-            answer = self._solver.possible(board, step, alternative, left, LONG)
-        self._search.visited += self._solver.visited - before
+            answer = solver.possible(board, step, alternative, left, LONG)
+        self._search.visited += solver.visited + packing.visited - before
         return answer is not False

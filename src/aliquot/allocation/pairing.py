@@ -23,6 +23,7 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
         members: match constraint -> its members that still need devices, in order.
     """
     question = board.question
+    members = {number: sorted(group, key=_kind) for number, group in members.items()}
     groups: dict[tuple[int, Shape], list[int]] = {}
     for number, group in members.items():
         if board.value[number] == UNSET and not _flexible(group, question.shareable):
@@ -37,9 +38,7 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
                 pools[place] |= found
         values = question.match[numbers[0]]
         begun = [
-            number
-            for number in members
-            if board.value[number] != UNSET and id(question.match[number]) == attribute
+            number for number in members if board.value[number] != UNSET and id(question.match[number]) == attribute
         ]
         waiting = {id(part) for number in numbers for part, _, _ in members[number]}
         room = 0
@@ -53,7 +52,11 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
                     if board.value[number] != 1 << atom:
                         continue
                     for part, still, found in members[number]:
-                        if part.bits == bits and id(part) not in counted and not _flexible(((part, 1, found),), question.shareable):
+                        if (
+                            part.bits == bits
+                            and id(part) not in counted
+                            and not _flexible(((part, 1, found),), question.shareable)
+                        ):
                             counted.add(id(part))
                             have |= found & having
                             taken += still
@@ -64,6 +67,11 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
         if room < len(numbers):
             return True
     return False
+
+
+def _kind(member: Member) -> tuple[int, int]:
+    part, count, _ = member
+    return (part.bits, count)
 
 
 def _flexible(group: Sequence[Member], shareable: int) -> bool:

@@ -31,8 +31,8 @@ class Part:
     """Mode All found no device: it fails whatever happens."""
     every: int = 0
     """Mode All: the devices that it found, all of which it must get; 0: a counted request."""
-    errors: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Device -> why its selectors have no verdict: fatal when the search looks at it."""
+    error_bits: int = 0
+    """Devices on which its selectors have no verdict: fatal when the search looks at one."""
     order: tuple[tuple[str, int], ...] = ()
     """("match" or "distinct", number): its constraints in the claim's order."""
 
@@ -75,3 +75,26 @@ class Start:
     """Per block."""
     left: Mapping[int, int]
     """Shareable device -> what is left of its capacities."""
+
+
+def signature(question: Question, start: Start) -> tuple[object, ...]:
+    """All that an outcome depends on: nodes of equal signature have equal outcomes, device numbers included."""
+    return (
+        start.free,
+        start.avail,
+        start.paid,
+        tuple(start.residual),
+        tuple(start.left.items()),
+        question.shareable,
+        tuple(question.guards.items()),
+        tuple(
+            tuple(
+                (part.claim, part.bits, part.need, part.admin, part.order, part.every, part.error_bits, part.impossible,
+                 tuple(part.consumes.items()))
+                for part in step
+            )
+            for step in question.steps
+        ),
+        tuple((block.guard, tuple(block.use.items())) for block in question.blocks),
+        tuple((values.atoms, values.bits) for values in (*question.match, *question.distinct)),
+    )  # fmt: skip

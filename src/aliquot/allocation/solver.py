@@ -1,11 +1,11 @@
 """Can the remaining needs be met at all? Free to choose its own order, it goes for the scarcest need first.
 
 It guides the search that must keep the reference's order: a device is accepted only if the rest isn't refuted. Its "no"
-is exact; when its budget ends, it says "maybe". It leaves out the limit of devices per claim, and that a request can't
-take two shares of one device: both only make it say "yes" too often.
+is exact; when its budget ends, it says "maybe". It leaves out admin access, the limit of devices per claim, and that a
+request can't take two shares of one device: that only makes it say "yes" too often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +14,8 @@ from aliquot.allocation.board import Board
 from aliquot.allocation.bounds import Need, refuted
 from aliquot.allocation.matching import matched
 from aliquot.allocation.question import Part, Question
-from aliquot.allocation.symmetry import Key, Symmetry
+from aliquot.allocation.symmetry import Key, Label, Symmetry
+from aliquot.allocation.values import UNSET
 
 DEEPEST: Final = 300
 """Most devices to be placed: each is a level of recursion."""
@@ -44,6 +45,8 @@ class Solver:
     symmetry: Symmetry
     able: Sequence[tuple[int, ...]]
     """Per step: the alternatives worth trying."""
+    until: Sequence[int]
+    """Step -> the step up to which it may look ahead."""
     visited: int = 0
     """Positions looked at, over all calls."""
     _good: set[Key] = field(default_factory=set[Key])
@@ -51,7 +54,12 @@ class Solver:
     _limit: int = 0
     _scopes: dict[tuple[Item, ...], _Scope] = field(default_factory=dict[tuple[Item, ...], _Scope])
     _shapes: list[int] = field(default_factory=list[int])
-    """Per step: equal for requests that ask for the same under the same constraints."""
+    """Per step: equal for requests that ask for the same, constraints apart."""
+    _attributes: list[int] = field(default_factory=list[int])
+    """Per match constraint: equal for constraints on one attribute."""
+    _names: dict[tuple[tuple[Item, ...], int], tuple[Key, Mapping[int, Label]]] = field(
+        default_factory=dict[tuple[tuple[Item, ...], int], "tuple[Key, Mapping[int, Label]]"]
+    )
     _special: int = 0
     """Devices that consume counters or can be shared."""
 
@@ -59,8 +67,10 @@ class Solver:
         """Compares the requests."""
         shapes: dict[object, int] = {}
         for step in self.question.steps:
-            shape = tuple((part.bits, part.need, part.order, tuple(part.consumes.items())) for part in step)
+            shape = tuple((part.bits, part.need, bool(part.order), tuple(part.consumes.items())) for part in step)
             self._shapes.append(shapes.setdefault(shape, len(shapes)))
+        seen: dict[int, int] = {}
+        self._attributes = [seen.setdefault(id(values), len(seen)) for values in self.question.match]
         self._special = union(block.devices for block in self.question.blocks) | self.question.shareable
 
     def possible(self, board: Board, step: int, alternative: int, left: int, budget: int) -> bool | None:
@@ -73,13 +83,16 @@ class Solver:
             left: how many devices it still needs.
             budget: how many positions may be looked at.
         """
-        items: list[Item] = [(step, alternative, left)] if left else []
+        part = self.question.steps[step][alternative]
+        items: list[Item] = [(step, alternative, left)] if left and not part.admin else []
         depth = left
-        for place in range(step + 1, len(self.question.steps)):
+        for place in range(step + 1, self.until[step]):
             parts = self.question.steps[place]
             able = self.able[place]
             if not able:
                 return False
+            if parts[0].admin:
+                continue
             depth += max(parts[number].need for number in able)
             items.append((place, able[0], parts[able[0]].need) if len(able) == 1 else (place, -1, 0))
         if depth > DEEPEST:
@@ -97,8 +110,8 @@ class Solver:
         if not items:
             return True
         scope = self._scopes.get(items) or self._scope(items)
-        told = tuple(sorted((self._shapes[step], alternative, left) for step, alternative, left in items))
-        key = self.symmetry.position(board, scope.relevant, scope.match, scope.distinct, told)
+        told, labels = self._told(board, items)
+        key = self.symmetry.position(board, scope.relevant, scope.match, scope.distinct, told, labels)
         if key in self._dead:
             return False
         if key in self._good:
@@ -116,6 +129,46 @@ class Solver:
         (self._good if solved else self._dead).add(key)
         return solved
 
+    def _told(self, board: Board, items: tuple[Item, ...]) -> tuple[Key, Mapping[int, Label]]:
+        """The items up to names: what is asked for, and by which constraints it's tied to what else.
+
+        A match constraint whose members are under no other is told by its members: two claims that each want a GPU and
+        a NIC on one PCIe root are the same. If it has a value, its members label that value.
+        """
+        settled = sum(1 << number for number, value in enumerate(board.value) if value != UNSET)
+        known = self._names.get((items, settled))
+        if known is not None:
+            return known
+        ties = [self._ties(item) for item in items]
+        complicated = {tie for each in ties for tie in each if len(each) > 1 or tie[0] == "distinct"}
+        told: list[tuple[int, ...]] = []
+        groups: dict[int, list[tuple[int, int, int]]] = {}
+        for (step, alternative, left), each in zip(items, ties, strict=True):
+            shape = (self._shapes[step], alternative, left)
+            if not each:
+                told.append((0, *shape))
+            elif complicated.isdisjoint(each):
+                groups.setdefault(each[0][1], []).append(shape)
+            else:
+                told.append((1, *shape, step))
+        labels: dict[int, Label] = {}
+        for number, members in groups.items():
+            members.sort()
+            label = (2, self._attributes[number], *(part for member in members for part in member))
+            if settled >> number & 1:
+                labels[number] = label
+            else:
+                told.append(label)
+        told.sort()
+        result = self._names[items, settled] = (tuple(told), labels)
+        return result
+
+    def _ties(self, item: Item) -> Sequence[tuple[str, int]]:
+        """The constraints that an item is under."""
+        step, alternative, _ = item
+        parts = self.question.steps[step] if alternative < 0 else (self.question.steps[step][alternative],)
+        return parts[0].order if len(parts) == 1 else sorted({tie for part in parts for tie in part.order})
+
     def _plain(self, board: Board, need: Need) -> bool:
         """Whether a resolved need is for exclusive devices without counters, and not coupled to others any more."""
         part = need.parts[0]
@@ -127,9 +180,7 @@ class Solver:
 
     def _branch(self, board: Board, items: tuple[Item, ...], needs: Sequence[Need]) -> bool:
         """Coupled needs get a device, then choices are made; what is left is a matching."""
-        coupled = [
-            index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])
-        ]
+        coupled = [index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])]
         places = coupled or [index for index, item in enumerate(items) if item[1] < 0]
         if not places:
             return matched([(need.sets[0], need.least) for need in needs])
@@ -148,20 +199,20 @@ class Solver:
         rest: tuple[Item, ...] = ((step, alternative, left - 1),) if left > 1 else ()
         following = tuple(sorted(others + rest))
         saved = board.save()
-        for device in self._ordered(needs[place].sets[0], needs, place):
+        for device in self._ordered(board, needs[place].sets[0], needs, place):
             board.take(part, device)
             if self._solve(board, following):
                 return True
             board.restore(saved)
         return False
 
-    def _ordered(self, found: int, needs: Sequence[Need], place: int) -> list[int]:
+    def _ordered(self, board: Board, found: int, needs: Sequence[Need], place: int) -> list[int]:
         """One device of each class, those first that the fewest other needs could use."""
         devices: list[tuple[int, int]] = []
         while found:
             low = found & -found
             device = low.bit_length() - 1
-            found &= ~self.symmetry.interchangeable(device)
+            found &= ~self.symmetry.interchangeable(board, device)
             wanted = sum(
                 1 for index, need in enumerate(needs) if index != place and any(bits & low for bits in need.sets)
             )

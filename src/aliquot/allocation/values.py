@@ -18,7 +18,7 @@ _SCALARS = frozenset({"int", "bool", "string", "version"})
 _SINGULAR = {"ints": "int", "bools": "bool", "strings": "string", "versions": "version"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Values:
     """The atoms of one attribute. Bits are device numbers."""
 
