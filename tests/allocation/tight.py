@@ -55,7 +55,7 @@ CLASSES: Final = (
 
 def scenario(family: str, seed: int, *, large: bool = False) -> Row:
     """Make the scenario of a family (a key of FAMILIES) and a seed."""
-    draw = Random(f"{family}/{seed}/{large}")  # noqa: S311 - reproducible on purpose
+    draw = Random(f"{family}/{seed}/{large}")
     slices, claims, extra = FAMILIES[family](draw, large)
     taken = extra.pop("taken", 0.0)
     allocated = [
@@ -107,7 +107,9 @@ def nic(number: int, root: int, per_numa: int = 4, **fields: Any) -> Row:
     }
 
 
-def partitioned(number: int, profiles: Mapping[str, tuple[int, int, tuple[int, ...]]], per_numa: int) -> tuple[list[Row], Row]:
+def partitioned(
+    number: int, profiles: Mapping[str, tuple[int, int, tuple[int, ...]]], per_numa: int
+) -> tuple[list[Row], Row]:
     """A GPU with its partitions, and the counter set that they draw on."""
     name = f"gpu-{number}-counters"
 
@@ -251,7 +253,9 @@ def _alternatives(draw: Random, large: bool) -> tuple[list[Row], list[Row], Row]
         recipes = [recipe("gpu", size, draw.choice(("", "", index(f"< {draw.randint(1, count)}")))) for size in sizes]
         if draw.random() < 0.2:
             recipes.append(recipe("nic"))
-        requests.append(first_of(f"r{len(requests)}", *recipes) if draw.random() < 0.8 else request(f"r{len(requests)}", "gpu"))
+        requests.append(
+            first_of(f"r{len(requests)}", *recipes) if draw.random() < 0.8 else request(f"r{len(requests)}", "gpu")
+        )
         total += min(sizes)
     requests.append(request("last", "gpu", 1, index(f"== {draw.randrange(count)}")))
     constraints = [match(f"{GPU}/numa", "r0", "last")] if draw.random() < 0.3 else []

@@ -24,18 +24,13 @@ def awarded(plan: Plan, view: View, picks: Picks, classes: Mapping[str, DeviceCl
     given: list[Picks] = [[] for _ in plan.claims]
     for pick in picks:
         given[plan.steps[pick[0]].claim].append(pick)
-    return Allocation(
-        tuple(_claim(plan, view, mine, number, classes) for number, mine in enumerate(given)), visited
-    )
+    return Allocation(tuple(_claim(plan, view, mine, number, classes) for number, mine in enumerate(given)), visited)
 
 
-def _claim(
-    plan: Plan, view: View, picks: Picks, number: int, classes: Mapping[str, DeviceClass]
-) -> ClaimAllocation:
+def _claim(plan: Plan, view: View, picks: Picks, number: int, classes: Mapping[str, DeviceClass]) -> ClaimAllocation:
     if number in plan.configured:
         return _configured(plan, view, picks, number, classes)
     results: list[AllocatedDevice] = []
-    known = view.awards
     bits = 0
     for step, place, devices in picks:
         one = plan.steps[step]
@@ -43,11 +38,7 @@ def _claim(
         name = one.names[place]
         for device in devices:
             bits |= 1 << device
-            key = (name, device, alternative.id, alternative.admin)
-            made = known.get(key)
-            if made is None:
-                made = known[key] = _device(view, name, device, alternative)
-            results.append(made)
+            results.append(award(view, name, device, alternative))
     if bits & view.local:
         return ClaimAllocation(tuple(results), (), here(view))
     if not results:
@@ -61,6 +52,15 @@ def here(view: View) -> NodeSelector:
         only = Requirement("metadata.name", "In", (view.node.name,))
         view.here = NodeSelector((NodeSelectorTerm(fields=(only,)),))
     return view.here
+
+
+def award(view: View, name: str, device: int, alternative: Alternative) -> AllocatedDevice:
+    """The entry of an allocation for one device; equal entries are built once."""
+    key = (name, device, alternative.id, alternative.admin)
+    made = view.awards.get(key)
+    if made is None:
+        made = view.awards[key] = _device(view, name, device, alternative)
+    return made
 
 
 def _device(view: View, name: str, device: int, alternative: Alternative) -> AllocatedDevice:
@@ -95,7 +95,13 @@ def _configured(
             consumed = view.consumed(device, one.alternatives[place].key[3]) if shared else None
             given.append(
                 Pick(
-                    one.request, alternative, view.devices[device], view.ids[device], view.slices[device], shared, consumed
+                    one.request,
+                    alternative,
+                    view.devices[device],
+                    view.ids[device],
+                    view.slices[device],
+                    shared,
+                    consumed,
                 )
             )
     return claim_allocation(

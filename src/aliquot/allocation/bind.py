@@ -107,6 +107,8 @@ def _all_problem(plan: Plan, view: View, place: int, number: int) -> str:
     step = plan.steps[place]
     alternative = step.alternatives[number]
     found: Candidates | None = None
+    if not view.unusable and not view.candidates(alternative).error_bits:
+        return ""
     claim = plan.claims[step.claim]
     where = f"claim {claim.meta.key}, request {recipe_name(claim, step, number)[1]}"
     for pool in view.pools:

@@ -50,7 +50,7 @@ class Block:
         return sum(amounts.get(key, 0) // divisor << offset for key, offset, divisor in self.fields)
 
     def drained(self, uses: Sequence[int]) -> tuple[int, tuple[CounterKey, ...]]:
-        """What consumption leaves of the full block, and the counters of which less than nothing is left (told as 0)."""
+        """What consumption leaves of the full block, and the counters that it overdraws (told as 0 left)."""
         guard, residual = self.guard, self.full
         for use in uses:
             left = (residual | guard) - use

@@ -69,20 +69,26 @@ def _no_value(board: Board, needs: Sequence[Need]) -> bool:
             for number in need.parts[0].distinct:
                 rivals.setdefault(number, []).append(need)
     for number, group in members_of.items():
-        if sum(need.least for need in group) < 2:
+        wanted = sum(need.least for need in group)
+        if wanted < 2:
             continue
         values = question.match[number]
-        allowed = 0
-        for atom in _atoms(values.atoms, group[0].sets[0]):
-            having = values.bits[atom]
-            if all((need.sets[0] & having).bit_count() >= need.least for need in group):
-                allowed |= having
+        together = 0
         for need in group:
-            need.sets[0] &= allowed
+            together |= need.sets[0]
+        allowed = 0
+        for atom in _atoms(values.atoms, min((need.sets[0] for need in group), key=int.bit_count)):
+            having = values.bits[atom]
+            enough = (together & having).bit_count() >= wanted or together & having & question.shareable
+            if enough and all((need.sets[0] & having).bit_count() >= need.least for need in group):
+                allowed |= having
         if not allowed:
             return True
+        for need in group:
+            need.sets[0] &= allowed
     if len(members_of) > 1 and overfull(
-        board, {number: [(need.parts[0], need.least, need.sets[0]) for need in group] for number, group in joined.items()}
+        board,
+        {number: [(need.parts[0], need.least, need.sets[0]) for need in group] for number, group in joined.items()},
     ):
         return True
     for number, group in rivals.items():

@@ -5,25 +5,49 @@ If it reaches the end, it *is* the first solution. Most calls end here; the othe
 
 from typing import Literal
 
+from aliquot.allocation.answer import Allocation
+from aliquot.allocation.award import award, here
 from aliquot.allocation.bind import every_device
+from aliquot.allocation.bits import members
 from aliquot.allocation.inputs import RESULTS_LIMIT
-from aliquot.allocation.plan import ALL, Alternative, Plan, PlanStep
+from aliquot.allocation.plan import ALL, Alternative, Plan
 from aliquot.allocation.search import Picks
 from aliquot.allocation.standing import Standing
 from aliquot.allocation.values import UNSET, Values
 from aliquot.allocation.view import Candidates, View
+from aliquot.dra.claim import ClaimAllocation
 
 NONE: Literal["none"] = "none"
 
 
-def lacking(step: PlanStep, view: View, standing: Standing) -> bool:
-    """Whether the first request of all certainly finds too few devices."""
-    if len(step.alternatives) > 1:
-        return False
-    one = step.alternatives[0]
+def single(plan: Plan, one: Alternative, view: View, standing: Standing) -> Allocation | Literal["none"] | None:
+    """Answers for a single counted request without constraints; None: it takes a closer look.
+
+    Nearly all pods ask like this, of thousands of nodes, so the whole answer is remembered per choice of devices.
+    """
     found = view.known.get(one.id) or view.candidates(one)
-    usable = found.bits & standing.start.avail & ~standing.barred
-    return usable.bit_count() < one.count and not one.admin and not found.error_bits
+    usable = found.bits & standing.usable
+    if found.error_bits or not view.plain:
+        return None
+    count = one.count
+    if count == 1:
+        bits = usable & -usable
+        if not bits:
+            return NONE
+    elif usable.bit_count() < count:
+        return NONE
+    else:
+        rest = usable
+        for _ in range(count):
+            rest &= rest - 1
+        bits = usable ^ rest
+    name = plan.steps[0].names[0]
+    known = view.answers.get((one.id, name, bits))
+    if known is None and count <= RESULTS_LIMIT and bits & view.local:
+        results = (award(view, name, device, one) for device in members(bits))
+        known = Allocation((ClaimAllocation(tuple(results), (), here(view)),), count)
+        view.answers[one.id, name, bits] = known
+    return known
 
 
 class Descent:
@@ -107,6 +131,9 @@ class Descent:
         view = self._view
         block_of = view.block_of
         devices: list[int] = []
+        plain = not view.blocks and not usable & view.shareable
+        if plain and not alternative.order:
+            return self._several(usable, need)
         while len(devices) < need:
             low = usable & -usable
             if not low:
@@ -121,23 +148,41 @@ class Descent:
             usable ^= low
             if view.shareable & low:
                 self._share(alternative, found, device)
-            elif alternative.admin:
-                self._mine |= low
-                self._free &= ~low
-                self._avail &= ~low
+            elif alternative.admin or block_of[device] < 0:
+                self._hold(low)
             else:
-                self._mine |= low
-                self._free &= ~low
-                if block_of[device] < 0:
-                    self._avail &= ~low
-                else:
-                    self._draw(device)
+                self._hold(low)
+                self._draw(device)
             if not alternative.admin:
                 usable &= self._avail
             if alternative.order:
                 self._join(alternative, device)
                 usable = self._joined(alternative, usable)
+                if plain and self._settled(alternative):
+                    rest = self._several(usable, need - len(devices))
+                    return None if rest is None else (*devices, *rest)
         return tuple(devices)
+
+    def _several(self, usable: int, need: int) -> tuple[int, ...] | None:
+        """Take the first devices, which don't influence each other."""
+        rest = usable
+        for _ in range(need):
+            if not rest:
+                return None
+            rest &= rest - 1
+        self._hold(usable ^ rest)
+        return tuple(members(usable ^ rest))
+
+    def _hold(self, bits: int) -> None:
+        self._mine |= bits
+        self._free &= ~bits
+        self._avail &= ~bits
+
+    def _settled(self, alternative: Alternative) -> bool:
+        """Whether further devices change no constraint."""
+        return not alternative.distinct and all(
+            self._value[number] & (self._value[number] - 1) == 0 for number in alternative.match
+        )
 
     def _draw(self, device: int) -> None:
         """Charge a device's counters."""
@@ -212,6 +257,6 @@ class Descent:
         """Whether an error can be met anywhere, so that nothing may be left out."""
         for step in self._plan.steps:
             for alternative in step.alternatives:
-                if alternative.count == ALL and alternative.order or self._view.candidates(alternative).error_bits:
+                if (alternative.count == ALL and alternative.order) or self._view.candidates(alternative).error_bits:
                     return True
         return False

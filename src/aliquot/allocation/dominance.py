@@ -24,7 +24,9 @@ def _of_step(step: Step, shareable: int) -> tuple[int, ...]:
 def _useless(number: int, able: Sequence[int], step: Step, shareable: int) -> bool:
     one = step[number]
     return any(
-        other != number and _serves(step[other], one, shareable) and (other < number or not _serves(one, step[other], shareable))
+        other != number
+        and _serves(step[other], one, shareable)
+        and (other < number or not _serves(one, step[other], shareable))
         for other in able
     )
 

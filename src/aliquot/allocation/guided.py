@@ -47,10 +47,9 @@ class Guided:
         self._search = Search(self.question, self.start, symmetry, able, danger, self.budget, self.short)
         outcome = self._search.run()
         if outcome == "gave up" and self._search.failed > self.short:
-            if not symmetry.admin:
-                self._packing = Packing(self.question, symmetry)
-                self._solver = Solver(self.question, symmetry, able, danger.safe)
-                self._search.guide = self._possible
+            self._packing = Packing(self.question, symmetry)
+            self._solver = Solver(self.question, symmetry, able, danger.safe)
+            self._search.guide = self._possible
             self._search.patience = self.budget
             outcome = self._search.run()
         self.visited = self._search.visited

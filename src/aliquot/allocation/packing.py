@@ -1,4 +1,4 @@
-"""How much of each kind of demand can a node still hold? A bound for partitions, where counting each counter is too weak.
+"""How much of each kind of demand can a node still hold? A bound for partitions: there, counting counters is too weak.
 
 Per component (a GPU with its partitions, and what hangs on its PCIe root) it takes the *frontier* (`frontier`): the
 vectors of demands that the component can hold. If no sum of one vector per component covers all demands, the position
@@ -121,9 +121,7 @@ class Packing:
             kind = Kind(tuple(sorted(group)), self._fine_of(number))
             wanted[kind] = wanted.get(kind, 0) + 1
         drawing = {
-            kind: count
-            for kind, count in wanted.items()
-            if any(bits & self._counting for bits, _ in kind.members)
+            kind: count for kind, count in wanted.items() if any(bits & self._counting for bits, _ in kind.members)
         }
         return drawing, {kind: count for kind, count in wanted.items() if kind not in drawing}
 

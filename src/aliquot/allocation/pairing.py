@@ -38,9 +38,7 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
                 pools[place] |= found
         values = question.match[numbers[0]]
         begun = [
-            number
-            for number in members
-            if board.value[number] != UNSET and id(question.match[number]) == attribute
+            number for number in members if board.value[number] != UNSET and id(question.match[number]) == attribute
         ]
         waiting = {id(part) for number in numbers for part, _, _ in members[number]}
         room = 0
@@ -54,7 +52,11 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
                     if board.value[number] != 1 << atom:
                         continue
                     for part, still, found in members[number]:
-                        if part.bits == bits and id(part) not in counted and not _flexible(((part, 1, found),), question.shareable):
+                        if (
+                            part.bits == bits
+                            and id(part) not in counted
+                            and not _flexible(((part, 1, found),), question.shareable)
+                        ):
                             counted.add(id(part))
                             have |= found & having
                             taken += still

@@ -78,6 +78,8 @@ class Plan:
     checks: tuple[Check, ...] = ()
     fatal: str = ""
     """The first problem that is the same on every node; it comes after the checks."""
+    single: Alternative | None = None
+    """The recipe of a single counted request, if that is all there is: no constraint, configuration or admin access."""
 
 
 class _Problem(Exception):  # noqa: N818 - it never leaves this module
@@ -101,6 +103,12 @@ class Compiler:
                 self._add(plan, number, claim)
         except _Problem as problem:
             plan.fatal = str(problem)
+            return plan
+        if len(claims) == 1 and len(plan.steps) == 1 and not plan.configured and not plan.checks:
+            step = plan.steps[0]
+            one = step.alternatives[0]
+            if not step.listed and not one.order and not one.admin and one.count > 0:
+                plan.single = one
         return plan
 
     def _add(self, plan: Plan, number: int, claim: Claim) -> None:
@@ -131,7 +139,7 @@ class Compiler:
                 if each.count == ALL:
                     plan.checks += (Check(number, step, place),)
                     all_mode = True
-            least += fewest if fewest > 0 else 0
+            least += max(0, fewest)
             if covered and len(alternatives) == 1:
                 for member in alternatives[0].match:
                     plan.members[member].append((step, alternatives[0]))
@@ -224,7 +232,7 @@ def _numbered(plan: Plan, constraints: Sequence[Constraint]) -> list[tuple[str, 
             number = len(plan.match)
             covered.append(("match", number, constraint))
             plan.match += (constraint.match_attribute,)
-            plan.members += ([],)
+            plan.members += (list[tuple[int, Alternative]](),)
         elif constraint.distinct_attribute is not None:
             covered.append(("distinct", len(plan.distinct), constraint))
             plan.distinct += (constraint.distinct_attribute,)

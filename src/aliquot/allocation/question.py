@@ -75,3 +75,26 @@ class Start:
     """Per block."""
     left: Mapping[int, int]
     """Shareable device -> what is left of its capacities."""
+
+
+def signature(question: Question, start: Start) -> tuple[object, ...]:
+    """All that an outcome depends on: nodes of equal signature have equal outcomes, device numbers included."""
+    return (
+        start.free,
+        start.avail,
+        start.paid,
+        tuple(start.residual),
+        tuple(start.left.items()),
+        question.shareable,
+        tuple(question.guards.items()),
+        tuple(
+            tuple(
+                (part.claim, part.bits, part.need, part.admin, part.order, part.every, part.error_bits, part.impossible,
+                 tuple(part.consumes.items()))
+                for part in step
+            )
+            for step in question.steps
+        ),
+        tuple((block.guard, tuple(block.use.items())) for block in question.blocks),
+        tuple((values.atoms, values.bits) for values in (*question.match, *question.distinct)),
+    )  # fmt: skip

@@ -28,7 +28,10 @@ TEN_SECONDS: Final = 50_000_000
 """How many devices kube-scheduler's allocator tests in its 10 s on a node: about 0.2 us each, measured on the Go code
 with ten requests on nine devices. A slower machine gives up sooner."""
 
-BUDGET: Final = 2_000_000
+MEMORY_FROM: Final = 500
+"""Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
+
+BUDGET: Final = 300_000
 """How many devices may really be tested here in one call (some seconds); dead ends met again cost nothing."""
 
 
@@ -45,6 +48,7 @@ class Reference:
     """Devices that kube-scheduler may test per call."""
     budget: int = BUDGET
     """Devices that may be tested here per call."""
+    memory_from: int = MEMORY_FROM
     _pools: Pools = field(init=False)
     _available: Available = field(init=False)
     _shown: dict[int, Device] = field(init=False, default_factory=dict[int, Device])
@@ -70,6 +74,7 @@ class Reference:
         except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
         features = self.supply.features
+        candidates = candidates_of(pools, self._shown)
         attempt = Attempt(
             node=node,
             claims=claims,
@@ -77,8 +82,8 @@ class Reference:
             behaviour=self.behaviour,
             implementation=self.implemented,
             pools=pools,
-            candidates=candidates_of(pools, self._shown),
-            taken=self.supply.state.devices,
+            candidates=candidates,
+            taken=frozenset(one.position for one in candidates if one.id in self.supply.state.devices),
             selectors=self.selectors,
             counters=Charged(self._available),
             capacity=InUse(self.supply.state, self.behaviour, features.fractional_range),
@@ -87,7 +92,7 @@ class Reference:
             validate(attempt, self.supply)
         except FatalError as error:
             return Refusal("fatal", str(error))
-        search = Search(attempt, self.limit, self.budget)
+        search = Search(attempt, self.limit, self.budget, self.memory_from)
         try:
             if search.run():
                 return Allocation(self._results(attempt, search), search.steps)

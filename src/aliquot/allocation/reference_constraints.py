@@ -125,9 +125,10 @@ class MatchSets:
             return False
         if self._common:
             kind, common = self._common[-1]
-            values = (kind, common & values[1] if kind == values[0] else frozenset())
-            if not values[1]:
+            shared = common & values[1]
+            if kind != values[0] or not shared:
                 return False
+            values = (kind, shared)
             if not self.widens:
                 self._common = [values] * len(self._common)
         self._common.append(values)

@@ -7,16 +7,12 @@ entry for each choice that can still be changed. `steps` counts what upstream's 
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
 
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.policy import CapacityError
 from aliquot.allocation.reference_attempt import Attempt, FatalError, Need
 from aliquot.allocation.reference_memory import DeadEnd, Memory
 from aliquot.allocation.reference_take import GiveBack, take
-
-MEMORY_FROM: Final = 500
-"""Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
 
 
 class OutOfTimeError(Exception):
@@ -92,13 +88,14 @@ _Choice = _ClaimBegun | _Alternatives | _AllDevice | _Device
 class Search:
     """One search over an attempt. After `run` has said yes, the attempt's takings are the solution."""
 
-    def __init__(self, attempt: Attempt, limit: int, budget: int) -> None:
+    def __init__(self, attempt: Attempt, limit: int, budget: int, memory_from: int) -> None:
         """Prepares a search.
 
         Args:
             attempt: validated, and changed by the search.
             limit: how many devices upstream's walk may test.
             budget: how many devices may really be tested here; dead ends met again cost nothing.
+            memory_from: steps after which dead ends are remembered.
         """
         self.steps = 0
         self.chosen: dict[tuple[int, int], int] = {}
@@ -107,6 +104,7 @@ class Search:
         self._tests = 0
         self._limit = limit
         self._left = budget
+        self._memory_from = memory_from
         self._permutes = attempt.implementation == "stable"
         self._stack: list[_Choice] = []
         self._memory: Memory[_Why] = Memory(attempt)
@@ -163,7 +161,7 @@ class Search:
     def _choose(self, place: _Place) -> _Place | _Why:
         """Begins to choose a device, unless it's known that no choice leads anywhere."""
         state: Hashable = None
-        if self.steps > MEMORY_FROM:
+        if self.steps > self._memory_from:
             state = self._memory.state(place.claim, place)
             known = self._memory.recall(state)
             if known is not None:
@@ -225,9 +223,9 @@ class Search:
 
     def _try(self, need: Need, position: int) -> GiveBack | None:
         attempt, candidate = self._attempt, self._attempt.candidates[position]
-        if attempt.busy(need, candidate.id) or not attempt.selectable(need, candidate):
+        if attempt.busy(need, position) or not attempt.selectable(need, candidate):
             return None
-        if attempt.features.consumable_capacity:
+        if attempt.features.consumable_capacity and (need.wishes or candidate.device.capacity):
             try:
                 if not attempt.capacity.fits(need.wishes, candidate.id, candidate.device.capacity):
                     return None

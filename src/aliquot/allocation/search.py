@@ -34,7 +34,7 @@ class Stopped:
 Outcome = Picks | Stopped | Literal["none", "gave up"]
 
 Guide = Callable[[Board, int, int, int, list[Need]], bool]
-"""(position, step, alternative, devices that it still needs, all needs) -> may they all be met? False: certainly not."""
+"""(position, step, alternative, devices that it needs, all needs) -> may they all be met? False: certainly not."""
 
 
 class _Why(Enum):
@@ -127,12 +127,13 @@ class Search:
             frame = frames[-1]
             board.restore(frame.saved)
             if frame.device >= 0:
-                frame.untried &= ~self.symmetry.interchangeable(frame.device)
+                frame.untried &= ~self.symmetry.interchangeable(board, frame.device)
             if frame.untried and why is _Why.DEAD:
                 return frames.pop()
             frames.pop()
             if why is _Why.DEAD:
                 self.dead.add(frame.key)
+                self.failed += 1
             if frame.left == frame.part.need:
                 exceeded = frame.exceeded and why is _Why.EXCEEDED
                 following = self._open(board, frame.step, frame.alternative + 1, frame.given, exceeded=exceeded)
@@ -205,7 +206,10 @@ class Search:
             return None
         if not danger.at(step, alternative):
             needs = [Need((part,), left, [])] if left else []
-            needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 : danger.safe[step]])
+            until = danger.safe[step]
+            needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 : until])
+            if until < len(danger.least) and danger.least[until]:
+                needs.append(Need(danger.least[until], 0, []))
             guide = self.guide
             if refuted(board, needs) or (guide is not None and not guide(board, step, alternative, left, needs)):
                 self.dead.add(key)

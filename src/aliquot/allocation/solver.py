@@ -1,8 +1,8 @@
 """Can the remaining needs be met at all? Free to choose its own order, it goes for the scarcest need first.
 
 It guides the search that must keep the reference's order: a device is accepted only if the rest isn't refuted. Its "no"
-is exact; when its budget ends, it says "maybe". It leaves out the limit of devices per claim, and that a request can't
-take two shares of one device: both only make it say "yes" too often.
+is exact; when its budget ends, it says "maybe". It leaves out admin access, the limit of devices per claim, and that a
+request can't take two shares of one device: that only makes it say "yes" too often.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,13 +83,16 @@ class Solver:
             left: how many devices it still needs.
             budget: how many positions may be looked at.
         """
-        items: list[Item] = [(step, alternative, left)] if left else []
+        part = self.question.steps[step][alternative]
+        items: list[Item] = [(step, alternative, left)] if left and not part.admin else []
         depth = left
         for place in range(step + 1, self.until[step]):
             parts = self.question.steps[place]
             able = self.able[place]
             if not able:
                 return False
+            if parts[0].admin:
+                continue
             depth += max(parts[number].need for number in able)
             items.append((place, able[0], parts[able[0]].need) if len(able) == 1 else (place, -1, 0))
         if depth > DEEPEST:
@@ -137,12 +140,7 @@ class Solver:
         if known is not None:
             return known
         ties = [self._ties(item) for item in items]
-        complicated = {
-            tie
-            for each in ties
-            for tie in each
-            if len(each) > 1 or tie[0] == "distinct"
-        }
+        complicated = {tie for each in ties for tie in each if len(each) > 1 or tie[0] == "distinct"}
         told: list[tuple[int, ...]] = []
         groups: dict[int, list[tuple[int, int, int]]] = {}
         for (step, alternative, left), each in zip(items, ties, strict=True):
@@ -182,9 +180,7 @@ class Solver:
 
     def _branch(self, board: Board, items: tuple[Item, ...], needs: Sequence[Need]) -> bool:
         """Coupled needs get a device, then choices are made; what is left is a matching."""
-        coupled = [
-            index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])
-        ]
+        coupled = [index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])]
         places = coupled or [index for index, item in enumerate(items) if item[1] < 0]
         if not places:
             return matched([(need.sets[0], need.least) for need in needs])
@@ -203,20 +199,20 @@ class Solver:
         rest: tuple[Item, ...] = ((step, alternative, left - 1),) if left > 1 else ()
         following = tuple(sorted(others + rest))
         saved = board.save()
-        for device in self._ordered(needs[place].sets[0], needs, place):
+        for device in self._ordered(board, needs[place].sets[0], needs, place):
             board.take(part, device)
             if self._solve(board, following):
                 return True
             board.restore(saved)
         return False
 
-    def _ordered(self, found: int, needs: Sequence[Need], place: int) -> list[int]:
+    def _ordered(self, board: Board, found: int, needs: Sequence[Need], place: int) -> list[int]:
         """One device of each class, those first that the fewest other needs could use."""
         devices: list[tuple[int, int]] = []
         while found:
             low = found & -found
             device = low.bit_length() - 1
-            found &= ~self.symmetry.interchangeable(device)
+            found &= ~self.symmetry.interchangeable(board, device)
             wanted = sum(
                 1 for index, need in enumerate(needs) if index != place and any(bits & low for bits in need.sets)
             )

@@ -4,24 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from aliquot.allocation.bits import members
-from aliquot.allocation.inputs import AllocatedState
 from aliquot.allocation.pools import PoolKey
 from aliquot.allocation.question import Start
+from aliquot.allocation.taken import Taken
 from aliquot.allocation.view import View
 from aliquot.dra.device import DeviceId
 from aliquot.units.quantity import Quantity
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What is allocated of one pool, by device name."""
-
-    whole: frozenset[str] = frozenset()
-    """Given to one claim alone."""
-    shares: frozenset[str] = frozenset()
-    """Of which a share is given."""
-    consumed: Mapping[str, Mapping[str, Quantity]] | None = None
-    """Capacity that shares use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +23,10 @@ class Standing:
     """Devices with a capacity of which more is used than there is."""
     barred: int
     """Either: no request without admin access can have them."""
+    usable: int
+    """What a request without admin access can have, at first."""
     busy: Mapping[int, Mapping[str, Quantity]]
     """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
-
-
-def taken_of(state: AllocatedState) -> dict[PoolKey, Taken]:
-    """What is allocated, by pool."""
-    whole: dict[PoolKey, set[str]] = {}
-    shares: dict[PoolKey, set[str]] = {}
-    consumed: dict[PoolKey, dict[str, Mapping[str, Quantity]]] = {}
-    for id_ in state.devices:
-        whole.setdefault((id_.driver, id_.pool), set()).add(id_.device)
-    for id_, _ in state.shares:
-        shares.setdefault((id_.driver, id_.pool), set()).add(id_.device)
-    for id_, used in state.consumed.items():
-        consumed.setdefault((id_.driver, id_.pool), {})[id_.device] = used
-    return {
-        key: Taken(frozenset(whole.get(key, ())), frozenset(shares.get(key, ())), consumed.get(key))
-        for key in {**whole, **shares, **consumed}
-    }
 
 
 def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
@@ -75,7 +48,7 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
             number = names.get(name)
             if number is not None:
                 held |= 1 << number
-        for name, amounts in (pool.consumed or {}).items():
+        for name, amounts in pool.consumed.items():
             number = names.get(name)
             if number is None:
                 continue
@@ -90,21 +63,24 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
             else:
                 left[number] = shared.packed(rest)
         if key in view.blocks_of_pool:
-            _draw(view, key, (*pool.whole, *pool.shares, *(pool.consumed or ())), drawing)
+            _draw(view, key, (*pool.whole, *pool.shares, *pool.consumed), drawing)
     residual = [block.full for block in view.blocks]
     overdrawn = 0
     for place, uses in drawing.items():
         residual[place], short = view.blocks[place].drained(uses)
         if short:
             for number in members(view.blocks[place].devices):
-                if any((use.counter_set, name) in short for use in view.devices[number].consumes for name in use.counters):
+                if any(
+                    (use.counter_set, name) in short for use in view.devices[number].consumes for name in use.counters
+                ):
                     overdrawn |= 1 << number
     free = view.everything & ~held
     avail = free
     for place, block in enumerate(view.blocks):
         avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
     overdrawn &= ~paid
-    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, overdrawn | spent, busy)
+    barred = overdrawn | spent
+    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, barred, avail & ~barred, busy)
 
 
 def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:

@@ -46,7 +46,7 @@ class Symmetry:
         self.parts = [part for step in question.steps for part in step]
         self.admin = any(part.admin for part in self.parts)
         self.relevant = union(_touched(part) for part in self.parts)
-        self.named = named | question.shareable | (self.relevant if self.admin else 0)
+        self.named = named | question.shareable
         """Devices that are interchangeable with no other."""
         self.later = _later(question)
         """Step -> devices that it or a later one may use."""
@@ -60,9 +60,10 @@ class Symmetry:
         self.components = self._components()
         self._canonical: dict[Key, int] = {}
 
-    def interchangeable(self, device: int) -> int:
-        """The devices that may be swapped with this one (itself included)."""
-        return self.class_of[device]
+    def interchangeable(self, board: Board, device: int) -> int:
+        """The devices that may be swapped with this one in a position (itself included)."""
+        alike = self.class_of[device]
+        return alike & (board.free if board.free >> device & 1 else ~board.free) if self.admin else alike
 
     def key(self, board: Board, step: int, extra: object) -> Key:
         """The position up to names, for what remains from `step` on. Equal keys: the same future."""
@@ -93,7 +94,7 @@ class Symmetry:
         states: list[int] = []
         for component in self.components:
             mine = free & component.bits
-            raw: list[object] = [mine]
+            raw: list[object] = [(mine, board.mine & component.bits) if self.admin else mine]
             for number in component.blocks:
                 block = question.blocks[number]
                 residual = board.residual[number]
@@ -123,13 +124,12 @@ class Symmetry:
         shared: Key = ()
         if question.shareable & free:
             shared = (board.paid, *(board.left[device] for device in sorted(board.left)))
-        return (needs, settled, board.mine if self.admin else 0, shared, *states)
+        return (needs, settled, shared, *states)
 
     def _state(self, component: Component, raw: Key) -> int:
-        free = raw[0]
-        assert isinstance(free, int)
         told: list[object] = [component.shape]
-        told.extend((free & bits).bit_count() for bits in component.classes)
+        for devices in raw[0] if isinstance(raw[0], tuple) else (raw[0],):
+            told.extend((devices & bits).bit_count() for bits in component.classes)
         told.extend(raw[1 : 1 + len(component.blocks)])
         for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) : -1], strict=True):
             assert isinstance(atoms, int)
@@ -140,17 +140,20 @@ class Symmetry:
         component.states[raw] = number
         return number
 
-    def _signature(self, device: int) -> Key:
-        question = self.question
+    def _membership(self, device: int) -> Key:
+        """What the parts make of a device."""
         bit = 1 << device
-        membership = tuple(
+        return tuple(
             (place, bool(part.bits & bit), bool(part.error_bits & bit))
             for place, part in enumerate(self.parts)
             if _touched(part) & bit
         )
+
+    def _signature(self, device: int) -> Key:
+        question = self.question
         block = question.block_of[device]
         return (
-            membership,
+            self._membership(device),
             block,
             question.blocks[block].use[device] if block >= 0 else 0,
             tuple(values.atoms[device] for values in question.match),
@@ -181,8 +184,9 @@ class Symmetry:
             told: list[object] = []
             for each in group:
                 device = (each & -each).bit_length() - 1
-                membership, block, use, _, _ = self._signature(device)
-                if isinstance(block, int) and block >= 0 and block not in blocks:
+                block = question.block_of[device]
+                use = question.blocks[block].use[device] if block >= 0 else 0
+                if block >= 0 and block not in blocks:
                     blocks.append(block)
                 local: list[tuple[int, ...]] = []
                 for order, values in zip(orders, attributes, strict=True):
@@ -190,7 +194,15 @@ class Symmetry:
                     for atom in atoms:
                         order.setdefault(atom, len(order))
                     local.append(tuple(sorted(order[atom] for atom in atoms)))
-                told.append((membership, blocks.index(block) if block in blocks else -1, use, each.bit_count(), *local))
+                told.append(
+                    (
+                        self._membership(device),
+                        blocks.index(block) if block in blocks else -1,
+                        use,
+                        each.bit_count(),
+                        *local,
+                    )
+                )
             told.extend(question.blocks[block].guard for block in blocks)
             told.append(bits if bits & self.named else -1)
             shape = shapes.setdefault(tuple(told), len(shapes))
@@ -259,5 +271,3 @@ def _active(question: Question) -> list[tuple[int, int]]:
             distinct |= sum(1 << number for number in part.distinct)
         result.append((match, distinct))
     return result[::-1]
-
-

@@ -30,7 +30,9 @@ class Totals:
         found = self._least.get(devices)
         if found is None:
             rows = [self.use[device] for device in members(devices)]
-            found = sum(min(column) << offset for column, offset in zip(zip(*rows, strict=True), self.offsets, strict=True))
+            found = sum(
+                min(column) << offset for column, offset in zip(zip(*rows, strict=True), self.offsets, strict=True)
+            )
             self._least[devices] = found
         return found
 
@@ -84,5 +86,6 @@ def totals_of(blocks: Sequence[Block], devices: int) -> Totals | None:
                 use.setdefault(device, [0] * len(names))[index] += packed >> offset & mask
         spread.append(tuple(rows))
         counterless &= ~block.devices
-    return Totals(guard, counterless, {device: tuple(row) for device, row in use.items()}, tuple(offsets), tuple(spread))
-
+    return Totals(
+        guard, counterless, {device: tuple(row) for device, row in use.items()}, tuple(offsets), tuple(spread)
+    )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from aliquot.allocation.answer import Allocation
 from aliquot.allocation.bits import members
 from aliquot.allocation.blocks import Amounts, Block, blocks_of
 from aliquot.allocation.features import Features
@@ -98,11 +99,17 @@ class View:
     everything: int = 0
     invalid: bool = False
     """Some pool is invalid: a plain "does not fit" is then told as this node's own error."""
+    unusable: bool = False
+    """Some pool is invalid or incomplete."""
     shareable: int = 0
     shared: dict[int, Shared] = field(default_factory=dict[int, Shared])
     blocks: list[Block] = field(default_factory=list[Block])
     block_of: list[int] = field(default_factory=list[int])
     blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
+    plain: bool = False
+    """No device consumes counters or can be shared, and no pool is invalid."""
+    answers: dict[tuple[int, str, int], Allocation] = field(default_factory=dict[tuple[int, str, int], Allocation])
+    """(recipe's number, request, devices) -> the allocation of a pod with one claim of that one request."""
     local: int = 0
     """Devices that pin a claim to this node."""
     here: NodeSelector | None = None
@@ -137,7 +144,10 @@ class View:
             self.invalid = self.invalid or pool.state == "invalid"
             if pool.state == "usable":
                 self._add_pool(pool)
+            else:
+                self.unusable = True
         self.everything = (1 << len(self.ids)) - 1
+        self.plain = not self.blocks and not self.shareable and not self.invalid
 
     def _add_pool(self, pool: Pool) -> None:
         names = self.numbers[pool.key] = {}
@@ -207,8 +217,7 @@ class View:
         known = self._values.get(attribute)
         if known is None:
             found = [
-                attribute_of(device, id_.driver, attribute)
-                for device, id_ in zip(self.devices, self.ids, strict=True)
+                attribute_of(device, id_.driver, attribute) for device, id_ in zip(self.devices, self.ids, strict=True)
             ]
             known = self._values[attribute] = values_of(found, self.features.list_attributes)
         return known
