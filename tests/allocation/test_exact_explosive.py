@@ -1,12 +1,26 @@
 """Shapes on which upstream's search takes seconds to minutes: the work that exact does for them is pinned."""
 
+import itertools
 from typing import Any
 
 import pytest
 
 from aliquot.allocation.answer import Allocation, Refusal
 from tests.allocation import exactly, tight
-from tests.allocation.tight import ROOT, claim, first_of, gpu, index, match, nic, of_profile, partitioned, pool, recipe, request
+from tests.allocation.tight import (
+    ROOT,
+    claim,
+    first_of,
+    gpu,
+    index,
+    match,
+    nic,
+    of_profile,
+    partitioned,
+    pool,
+    recipe,
+    request,
+)
 
 Row = dict[str, Any]
 
@@ -113,7 +127,7 @@ def contradictory(requests: int, devices: int) -> Row:
     """Every two requests must match in one attribute and differ in another, and no device has both to offer."""
     names = [f"r{number}" for number in range(requests)]
     constraints = [match(f"{tight.GPU}/numa", *names), tight.distinct(ROOT, *names)]
-    constraints += [match(f"{tight.GPU}/half", one, other) for one, other in zip(names, names[1:], strict=False)]
+    constraints += [match(f"{tight.GPU}/half", one, other) for one, other in itertools.pairwise(names)]
     wanted = [request(name, "any", 1, index(f">= {place % 3}")) for place, name in enumerate(names)]
     return scenario(gpus(devices, 5), [claim(0, wanted, constraints)])
 

@@ -1,5 +1,7 @@
 """Exact on scenarios that make a search turn back: beside the plain search, an independent checker, and brute force."""
 
+from collections.abc import Callable
+
 import pytest
 
 from aliquot.allocation import exact as exact_module
@@ -11,8 +13,6 @@ from conformance import generate_allocation, generate_tight
 from tests.allocation import checker, exactly, tight
 
 SEEDS = 40
-BUDGET_MEANT_FOR_TESTS = 20_000
-
 families = pytest.mark.parametrize("family", tight.FAMILIES)
 
 
@@ -45,9 +45,8 @@ def test_also_when_everything_is_guided(family: str, monkeypatch: pytest.MonkeyP
         assert same_as_plain(tight.scenario(family, seed))
 
 
-@pytest.mark.parametrize("generator", [generate_allocation, generate_tight], ids=["ordinary", "tight"])
-def test_scenarios_of_all_features(generator: "object") -> None:
-    make = generator.scenario  # type: ignore[attr-defined]
+@pytest.mark.parametrize("make", [generate_allocation.scenario, generate_tight.scenario], ids=["ordinary", "tight"])
+def test_scenarios_of_all_features(make: Callable[[int, int], exactly.Json]) -> None:
     for number in range(SEEDS):
         assert same_as_plain(make(20261130, number))
 

@@ -1,5 +1,6 @@
 """Committing and releasing claims: the engine that follows them answers as one that is made anew."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -9,7 +10,8 @@ from aliquot.allocation.answer import Allocation
 from aliquot.allocation.exact import Exact
 from aliquot.allocation.inputs import Supply, allocated_state
 from aliquot.allocation.survey import Survey
-from aliquot.dra.claim import Claim, ClaimAllocation
+from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
+from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta
 from tests.allocation import exactly, tight
 
@@ -38,21 +40,11 @@ def cluster(row: Row, nodes: int) -> Row:
 
 
 def holding(allocations: list[ClaimAllocation], supply: Supply) -> Supply:
-    claims = [Claim(Meta(f"h{number}"), supply_spec(), each) for number, each in enumerate(allocations)]
-    return Supply(
-        supply.slices, supply.classes, allocated_state(claims, consumable_capacity=True), supply.features
-    )
-
-
-def supply_spec() -> Any:
-    from aliquot.dra.claim import ClaimSpec
-
-    return ClaimSpec()
+    claims = [Claim(Meta(f"h{number}"), ClaimSpec(), each) for number, each in enumerate(allocations)]
+    return Supply(supply.slices, supply.classes, allocated_state(claims, consumable_capacity=True), supply.features)
 
 
 def with_own_shares(allocation: ClaimAllocation, number: int) -> ClaimAllocation:
-    from dataclasses import replace
-
     return replace(
         allocation,
         results=tuple(
@@ -105,9 +97,13 @@ def test_a_survey_asks_only_the_nodes_that_changed() -> None:
 def test_a_changed_node_is_looked_at_again() -> None:
     row = tight.scenario("pairs", 5)
     row["slices"] = [
-        {**one, "spec": {**{key: value for key, value in one["spec"].items() if key != "nodeName"}, "nodeSelector": {
-            "nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]
-        }}}
+        {
+            **one,
+            "spec": {
+                **{key: value for key, value in one["spec"].items() if key != "nodeName"},
+                "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "gpu", "operator": "Exists"}]}]},
+            },
+        }
         for one in row["slices"]
     ]
     row["allocatedDevices"] = []
@@ -121,9 +117,6 @@ def test_a_changed_node_is_looked_at_again() -> None:
 
 
 def test_an_unknown_pool_and_admin_access_change_nothing() -> None:
-    from aliquot.dra.claim import AllocatedDevice
-    from aliquot.dra.device import DeviceId
-
     row = tight.scenario("pairs", 5)
     exact, question = exactly.engine(row)
     before = exact.allocate(question.nodes[0], question.claims)
