@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aliquot.cdi.host import HostNodes
+from aliquot.cdi.host import AskedOnce, HostNodes
 from aliquot.cdi.nodes import completed
 from aliquot.cdi.oci import OciSpec
 from aliquot.cdi.problems import Problem, SpecError
@@ -78,6 +78,7 @@ def apply_edits(
     if edits.env:
         spec.set_env(edits.env)
     mounts = list(edits.mounts)
+    host = AskedOnce(nodes)
     in_user_namespace = spec.has_user_namespace()
     user = spec.user()
     for node in edits.device_nodes:
@@ -86,7 +87,7 @@ def apply_edits(
                 mounts.append(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
                 continue
             warnings.append(_cannot_make(node))
-        _add_node(spec, completed(node, nodes), user)
+        _add_node(spec, completed(node, host), user)
     for device in edits.net_devices:
         spec.set_net_device(device.host_interface_name, device.name)
     for mount in mounts:

@@ -17,37 +17,31 @@ class OciSpec:
 
     def __init__(self, oci: Mapping[str, Any]) -> None:
         self.root: dict[str, Any] = dict(oci)
-        self._own: set[str] = set()  # paths of the parts that are copies already
+        self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
         self._places: dict[str, int] | None = None  # of each environment variable
-        self._taken: dict[str, set[str]] = {}  # the keys of a list's entries, to look for those only that are there
+        self._keys: dict[str, list[str]] = {}  # of a list's entries, in their order: `path` of devices, and so on
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
-        here = self.root
-        at = ""
-        for member in path:
-            at = f"{at}.{member}" if at else member
-            if at not in self._own:
-                inner = here.get(member)
-                if not is_object(inner) and inner is not None:
-                    raise _not_oci(at, "an object")
-                here[member] = dict(inner or {})
-                self._own.add(at)
-            here = here[member]
-        return here
+        own: dict[str, Any] | None = self._own.get(path) if path else self.root
+        if own is None:
+            holder = self.part(*path[:-1])
+            inner = holder.get(path[-1])
+            if not is_object(inner) and inner is not None:
+                raise _not_oci(path, "an object")
+            own = holder[path[-1]] = self._own[path] = dict(inner or {})
+        return own
 
     def items(self, *path: str) -> list[Any]:
         """The list at the path, made if absent, safe to change; its items are the original's."""
-        holder = self.part(*path[:-1])
-        at = ".".join(path)
-        if at not in self._own:
+        own: list[Any] | None = self._own.get(path)
+        if own is None:
+            holder = self.part(*path[:-1])
             items = holder.get(path[-1])
             if not is_list(items) and items is not None:
-                raise _not_oci(at, "a list")
-            holder[path[-1]] = list(items or [])
-            self._own.add(at)
-        found: list[Any] = holder[path[-1]]
-        return found
+                raise _not_oci(path, "a list")
+            own = holder[path[-1]] = self._own[path] = list(items or [])
+        return own
 
     def process(self) -> dict[str, Any]:
         """The process, made with the members that the OCI spec requires."""
@@ -108,20 +102,20 @@ class OciSpec:
         self._replace(self.items("mounts"), "destination", mount)
 
     def _replace(self, items: list[Any], member: str, new: dict[str, Any]) -> None:
-        taken = self._taken.get(member)
-        if taken is None:
-            taken = self._taken[member] = {str(item.get(member)) for item in items if is_object(item)}
-        if new[member] in taken:
-            found = (i for i, item in enumerate(items) if is_object(item) and item.get(member) == new[member])
-            first = next(found, None)
-            if first is not None:
-                del items[first]
-        taken.add(new[member])
+        keys = self._keys.get(member)
+        if keys is None:
+            keys = self._keys[member] = [str(item.get(member)) if is_object(item) else "" for item in items]
+        key = new[member]
+        if key in keys:
+            first = keys.index(key)
+            del keys[first], items[first]
+        keys.append(key)
         items.append(new)
 
     def sort_mounts(self) -> None:
         """Order all mounts by the depth of their destination, those of one depth as they stood."""
         self.items("mounts").sort(key=_depth)
+        self._keys.pop("destination", None)
 
     def add_hook(self, stage: str, hook: dict[str, Any]) -> None:
         """Add a hook at the end of its stage."""
@@ -155,9 +149,12 @@ def take_requests(oci: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, An
 def _depth(mount: Any) -> int:
     """Slashes in the cleaned destination."""
     destination = str(mount.get("destination", "")) if is_object(mount) else ""
+    if destination[:1] == "/" != destination[-1:] and "//" not in destination and "/." not in destination:
+        return destination.count("/")  # it's clean already
     cleaned = posixpath.normpath(destination)  # which alone keeps a double slash at the start
     return cleaned.count("/") - cleaned.startswith("//")
 
 
-def _not_oci(path: str, due: str) -> SpecError:
-    return SpecError([Problem("syntax", f"the OCI spec's {path} isn't {due}", path)])
+def _not_oci(path: tuple[str, ...], due: str) -> SpecError:
+    at = ".".join(path)
+    return SpecError([Problem("syntax", f"the OCI spec's {at} isn't {due}", at)])
