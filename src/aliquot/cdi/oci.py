@@ -19,7 +19,6 @@ class OciSpec:
         self.root: dict[str, Any] = dict(oci)
         self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
         self._places: dict[str, int] | None = None  # of each environment variable
-        self._keys: dict[str, list[str]] = {}  # of a list's entries, in their order: `path` of devices, and so on
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
@@ -85,37 +84,26 @@ class OciSpec:
         if gid not in gids:
             gids.append(gid)
 
-    def put_device(self, device: dict[str, Any]) -> None:
-        """Add a device node at the end, instead of the first one of that path."""
-        self._replace(self.items("linux", "devices"), "path", device)
+    def put_devices(self, devices: Iterable[dict[str, Any]]) -> None:
+        """Add device nodes at the end, each instead of the first one of its path."""
+        _replace(self.items("linux", "devices"), "path", devices)
 
-    def add_device_rule(self, rule: dict[str, Any]) -> None:
-        """Add a cgroup rule; older ones stay."""
-        self.items("linux", "resources", "devices").append(rule)
+    def add_device_rules(self, rules: Iterable[dict[str, Any]]) -> None:
+        """Add cgroup rules; older ones stay."""
+        self.items("linux", "resources", "devices").extend(rules)
 
     def set_net_device(self, host_name: str, name: str) -> None:
         """Move a network interface of the host into the container."""
         self.part("linux", "netDevices")[host_name] = {"name": name}
 
-    def add_mount(self, mount: dict[str, Any]) -> None:
-        """Add a mount at the end, instead of the first one on exactly that destination."""
-        self._replace(self.items("mounts"), "destination", mount)
+    def add_mounts(self, mounts: Iterable[dict[str, Any]]) -> None:
+        """Add mounts, each instead of the first one on exactly that destination, then order all by depth.
 
-    def _replace(self, items: list[Any], member: str, new: dict[str, Any]) -> None:
-        keys = self._keys.get(member)
-        if keys is None:
-            keys = self._keys[member] = [str(item.get(member)) if is_object(item) else "" for item in items]
-        key = new[member]
-        if key in keys:
-            first = keys.index(key)
-            del keys[first], items[first]
-        keys.append(key)
-        items.append(new)
-
-    def sort_mounts(self) -> None:
-        """Order all mounts by the depth of their destination, those of one depth as they stood."""
-        self.items("mounts").sort(key=_depth)
-        self._keys.pop("destination", None)
+        Depth is the number of slashes in the cleaned destination; mounts of one depth stay as they stood.
+        """
+        items = self.items("mounts")
+        _replace(items, "destination", mounts)
+        items.sort(key=_depth)
 
     def add_hook(self, stage: str, hook: dict[str, Any]) -> None:
         """Add a hook at the end of its stage."""
@@ -144,6 +132,17 @@ def take_requests(oci: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, An
             plain[path] = entry
     spec.part("linux")["devices"] = list(plain.values())
     return tuple(requested), spec.root
+
+
+def _replace(items: list[Any], member: str, entries: Iterable[dict[str, Any]]) -> None:
+    keys = [str(item.get(member)) if is_object(item) else "" for item in items]
+    for entry in entries:
+        key = entry[member]
+        if key in keys:
+            first = keys.index(key)
+            del keys[first], items[first]
+        keys.append(key)
+        items.append(entry)
 
 
 def _depth(mount: Any) -> int:
