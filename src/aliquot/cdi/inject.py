@@ -5,10 +5,10 @@ input isn't touched, also when something fails, and neither are the specs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from aliquot.cdi.host import HostNodes
+from aliquot.cdi.host import AskedOnce, HostNodes
 from aliquot.cdi.nodes import completed
 from aliquot.cdi.oci import OciSpec
 from aliquot.cdi.problems import Problem, SpecError
@@ -42,14 +42,18 @@ def inject(
     into bind mounts where the container has a user namespace: runtimes can't make nodes there.
 
     Raises:
-        SpecError: names can't be resolved (all of them, in order), the host lacks a node, or `oci` isn't an OCI spec.
+        SpecError: names can't be resolved (all of them, in order), the host lacks nodes (each with the file that asks
+            for it), or `oci` isn't an OCI spec.
     """
     missing = [registry.why_not(name) for name in devices if name not in registry.devices]
     if missing:
         raise SpecError(missing)
     chosen = [registry.devices[name] for name in devices]
     warnings = _env_clashes(chosen)
-    applied = apply_edits(oci, edits_of(chosen), nodes, bind_in_user_namespace=bind_in_user_namespace)
+    try:
+        applied = apply_edits(oci, edits_of(chosen), nodes, bind_in_user_namespace=bind_in_user_namespace)
+    except SpecError as error:
+        raise SpecError(_placed(problem, chosen) for problem in error.problems) from None
     return Injection(applied.oci, (*warnings, *applied.warnings))
 
 
@@ -71,13 +75,17 @@ def apply_edits(
     """Apply one block of edits.
 
     Raises:
-        SpecError: the host lacks a node, or `oci` isn't an OCI spec.
+        SpecError: the host lacks nodes (all of them; `path` is theirs), or `oci` isn't an OCI spec.
     """
     spec = OciSpec(oci)
     warnings: list[Problem] = []
+    devices: list[dict[str, Any]] = []
+    rules: list[dict[str, Any]] = []
+    missing: list[Problem] = []
     if edits.env:
         spec.set_env(edits.env)
     mounts = list(edits.mounts)
+    host = AskedOnce(nodes)
     in_user_namespace = spec.has_user_namespace()
     user = spec.user()
     for node in edits.device_nodes:
@@ -86,16 +94,28 @@ def apply_edits(
                 mounts.append(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
                 continue
             warnings.append(_cannot_make(node))
-        _add_node(spec, completed(node, nodes), user)
+        try:
+            complete = completed(node, host)
+        except SpecError as error:
+            missing += error.problems
+            continue
+        devices.append(_device(complete, user))
+        if complete.type in {"b", "c"}:
+            rules.append(_rule(complete))
+    if missing:
+        raise SpecError(missing)
+    if devices:
+        spec.put_devices(devices)
+    if rules:
+        spec.add_device_rules(rules)
     for device in edits.net_devices:
         spec.set_net_device(device.host_interface_name, device.name)
     for mount in mounts:
-        spec.add_mount(_mount(mount, in_user_namespace=in_user_namespace))
         if not mount.type and not {"bind", "rbind"} & set(mount.options):
             message = f"the mount on {mount.container_path!r} has neither a type nor the option bind or rbind"
             warnings.append(Problem("edits", message, hint="runtimes will refuse it when the container starts"))
     if mounts:
-        spec.sort_mounts()
+        spec.add_mounts(_mount(mount, in_user_namespace=in_user_namespace) for mount in mounts)
     for hook in edits.hooks:
         spec.add_hook(hook.hook_name, _hook(hook))
     if edits.intel_rdt is not None:
@@ -106,7 +126,7 @@ def apply_edits(
     return Injection(spec.root, tuple(warnings))
 
 
-def _add_node(spec: OciSpec, node: DeviceNode, user: Mapping[str, int]) -> None:
+def _device(node: DeviceNode, user: Mapping[str, int]) -> dict[str, Any]:
     device: dict[str, Any] = {"path": node.path, "type": node.type, "major": node.major, "minor": node.minor}
     if node.file_mode is not None:
         device["fileMode"] = node.file_mode
@@ -115,12 +135,14 @@ def _add_node(spec: OciSpec, node: DeviceNode, user: Mapping[str, int]) -> None:
             device[member] = own
         elif user.get(member, 0) > 0:
             device[member] = user[member]
-    spec.put_device(device)
-    if node.type in {"b", "c"}:
-        rule: dict[str, Any] = {"allow": True, "type": node.type, "major": node.major, "minor": node.minor}
-        if node.permissions != "none":
-            rule["access"] = node.permissions or "rwm"
-        spec.add_device_rule(rule)
+    return device
+
+
+def _rule(node: DeviceNode) -> dict[str, Any]:
+    rule: dict[str, Any] = {"allow": True, "type": node.type, "major": node.major, "minor": node.minor}
+    if node.permissions != "none":
+        rule["access"] = node.permissions or "rwm"
+    return rule
 
 
 def _mount(mount: Mount, *, in_user_namespace: bool) -> dict[str, Any]:
@@ -159,6 +181,21 @@ def _intel_rdt(rdt: IntelRdt) -> dict[str, Any]:
         "enableMBM": rdt.enable_mbm,
     }
     return {member: value for member, value in members.items() if value}
+
+
+def _placed(problem: Problem, chosen: Sequence[Definition]) -> Problem:
+    """The problem of a device node with the file and the field that ask for it."""
+    for definition in chosen if problem.category == "host" else ():
+        index = definition.spec.devices.index(definition.device)
+        blocks = (
+            (definition.spec.edits, "containerEdits"),
+            (definition.device.edits, f"devices[{index}].containerEdits"),
+        )
+        for edits, at in blocks:
+            for i, node in enumerate(edits.device_nodes):
+                if problem.path in {node.path, node.host_path}:
+                    return replace(problem, file=definition.file.path, path=f"{at}.deviceNodes[{i}]")
+    return problem
 
 
 def _cannot_make(node: DeviceNode) -> Problem:
