@@ -113,9 +113,8 @@ def main() -> None:
         ratio = statistics.median(mine[number] / go[number] for mine, go in rounds)
         mine_us = statistics.median(mine[number] for mine, _ in rounds) / 1e3
         go_us = statistics.median(go[number] for _, go in rounds) / 1e3
-        print(
-            f"  {kind:8} {go_us:9.1f} {mine_us:9.1f} {ratio:8.2f}x <= {target:.0f}x {'ok' if ratio <= target else 'SLOW'}"
-        )
+        remark = "ok" if ratio <= target else "SLOW"
+        print(f"  {kind:8} {go_us:9.1f} {mine_us:9.1f} {ratio:8.2f}x <= {target:.0f}x {remark}")
 
 
 if __name__ == "__main__":
