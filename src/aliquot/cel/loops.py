@@ -17,6 +17,7 @@ from aliquot.cel.values import (
     Growing,
     GrowingMap,
     MapValue,
+    Sum,
     TooCostly,
     Value,
 )
@@ -54,7 +55,7 @@ def iterated(over: Value, *, pairs: bool) -> Iterable[Value] | Err:
         return entries_of(over) if pairs else [key for key, _ in entries_of(over)]
     if type(over) is Err:
         return over
-    name = _GO_TYPES.get(type_name(over), "")
+    name = "*cel.Quantity" if type(over) is Sum else _GO_TYPES[type_name(over)]
     if pairs:
         return Err(f"unsupported comprehension range type: {name}")
     return Err(f"got '{name}', expected iterable type")
