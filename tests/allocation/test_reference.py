@@ -304,6 +304,33 @@ def test_counters_of_a_tainted_candidate(behaviour: Behaviour, *, fits: bool) ->
     assert isinstance(answer, Allocation) == fits
 
 
+def fractional(amount: str) -> Slice:
+    return pool(*(device(f"part-{number}", uses={"gpu": {"mem": amount}}) for number in range(5)), count=2)
+
+
+@pytest.mark.parametrize(
+    ("amount", "behaviour", "fits"),
+    [("2.5Gi", V1_36, True), ("2560Mi", V1_36, False), ("2.5Gi", V1_37, False), ("2.5Gi", REPAIRED, False)],
+)
+def test_fractional_counters_are_given_away_twice_in_1_36(amount: str, behaviour: Behaviour, *, fits: bool) -> None:
+    """Defect 10: five parts of 2.5Gi out of 10Gi; what is on the bill is taken for the first part's own need."""
+    asked = engine(supply(counters({"gpu": {"mem": "10Gi"}}), fractional(amount)), behaviour)
+    answer = asked.allocate(NODE, [claim(*(request(f"r{number}") for number in range(5)))])
+    assert isinstance(answer, Allocation) == fits
+
+
+def test_what_was_lent_stays_changed_on_the_next_node() -> None:
+    sets, parts = counters({"gpu": {"mem": "10Gi"}}), fractional("2.5Gi")
+    asked = engine(
+        supply(replace(sets, node_name=None, all_nodes=True), replace(parts, node_name=None, all_nodes=True))
+    )
+    wanted = [claim(*(request(f"r{number}") for number in range(3)))]
+    second = replace(NODE, meta=replace(NODE.meta, name="n2"))
+    answers = [asked.allocate(node, wanted) for node in (NODE, second)]
+    assert [one.steps for one in answers] == [8, 18]
+    assert names(answers[1]) == [[("r0", "part-1"), ("r1", "part-0"), ("r2", "part-2")]]
+
+
 def test_a_taint_that_is_tolerated_keeps_nobody_off() -> None:
     tolerant = request("r", tolerations=(DeviceToleration("broken", "Exists"),))
     answer = engine(supply(*partitions())).allocate(NODE, [claim(tolerant)])
