@@ -2,10 +2,10 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.wayout import Change
+from aliquot.advisor.wayout import Change, Patch
 from aliquot.kube.selectors import NodeSelector, Requirement
 from aliquot.kube.taints import Taint, Toleration
 
@@ -148,3 +148,40 @@ def stop(owner: OwnerRef, pods: tuple[str, ...]) -> Change:
     if owner.kind == "DaemonSet":
         return Change(owner.full, f"kubectl delete daemonset {name}{namespace}")
     return Change(owner.full, f"# stop {owner.full}: scale it to zero by its own means")
+
+
+def claim_spec(
+    kind: str, namespace: str, name: str, operations: Sequence[Patch], owner: OwnerRef, pod: str
+) -> tuple[Change, ...]:
+    """Make a claim (or its template) anew with a JSON patch, then the pod, so that it gets a new claim."""
+    where = f"{kind.lower()} {shlex.quote(name)}{_namespace(namespace)}"
+    edited = Change(
+        f"{kind.lower()} {namespace}/{name}",
+        f"kubectl patch {where} --type=json --dry-run=client -o yaml -p {_compact(list(operations))}"
+        " | kubectl replace --force -f -",
+        {"jsonPatch": list(operations)},
+    )
+    if kind == "ResourceClaim":
+        return (edited,)
+    again = (
+        f"kubectl delete pod {shlex.quote(pod)}{_namespace(namespace)}"
+        if owner.templated
+        else f"kubectl get pod {shlex.quote(pod)}{_namespace(namespace)} -o yaml | kubectl replace --force -f -"
+    )
+    return (edited, Change(f"pod {namespace}/{pod}", again))
+
+
+def shared_claim(kind: str, namespace: str, name: str, new: str) -> Change:
+    """Make a claim that several pods may name, with the spec of a template or of another claim."""
+    path = "{.spec.spec}" if kind == "ResourceClaimTemplate" else "{.spec}"
+    read = f"kubectl get {kind.lower()} {shlex.quote(name)}{_namespace(namespace)} -o jsonpath='{path}'"
+    body = f'{{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{{"name":"{new}"}},"spec":%s}}'
+    return Change(
+        f"resourceclaim {namespace}/{new}",
+        f"printf '{body}' \"$({read})\" | kubectl apply{_namespace(namespace)} -f -",
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaim",
+            "metadata": {"name": new, "namespace": namespace},
+        },
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from aliquot.advisor.device_story import pool_words, words
 from aliquot.advisor.explain import Explanation
 from aliquot.advisor.wayout import Change, WayOut
 from aliquot.scheduling.reason import Reason
@@ -29,12 +30,11 @@ def _story(one: Explanation) -> Json:
         "feasibleNodes": list(one.feasible),
         "schedulerMessage": one.scheduler_message,
         "reason": one.reason,
-        "nodes": [
-            {"node": node, "reasons": reasons}
-            for group in one.groups
-            for reasons in [[_reason(reason) for reason in group.reasons]]
-            for node in group.nodes
-        ],
+        "nodes": _nodes(one),
+        "conflict": list(one.conflict),
+        "possible": None
+        if one.possible is None
+        else {"node": one.possible.node, "devices": list(one.possible.devices)},
         "holders": [
             {
                 "node": held.node,
@@ -42,6 +42,7 @@ def _story(one: Explanation) -> Json:
                 "owner": held.owner.full,
                 "resource": held.resource,
                 "amount": held.amount,
+                "devices": list(held.devices),
                 "of": held.total,
                 "since": held.since,
                 "priority": held.pod.priority,
@@ -54,6 +55,32 @@ def _story(one: Explanation) -> Json:
         "notChecked": list(one.not_checked),
         "note": one.note,
     }
+
+
+def _nodes(one: Explanation) -> list[Json]:
+    told: dict[str, Json] = {}
+    for group in one.groups:
+        reasons = [_reason(reason) for reason in group.reasons]
+        for node in group.nodes:
+            if reasons or node in one.stories:
+                told[node] = {"node": node, "reasons": reasons, "claims": [], "pools": []}
+    for node, story in one.stories.items():
+        entry = told.setdefault(node, {"node": node, "reasons": [], "claims": [], "pools": []})
+        entry["claims"] = [
+            {
+                "claim": request.claim,
+                "request": request.request,
+                "wanted": request.wanted,
+                "usable": request.usable,
+                "devices": [
+                    {"device": str(device.device), "reasons": list(map(words, device.reasons))}
+                    for device in request.devices
+                ],
+            }
+            for request in story.requests
+        ]
+        entry["pools"] = list(map(pool_words, story.pools))
+    return list(told.values())
 
 
 def _reason(reason: Reason) -> Json:

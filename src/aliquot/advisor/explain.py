@@ -1,20 +1,29 @@
 """Why a pod is where it is, or isn't, and what would help: the whole story as data."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from aliquot.advisor import remedy_share, remedy_taints
 from aliquot.advisor.alike import Alike, alike_groups
-from aliquot.advisor.case import Judge, device_requests
+from aliquot.advisor.case import Case, Judge, device_requests
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.search import case_of, ways_out
 from aliquot.advisor.verdicts import placed, refused, stale_note
 from aliquot.advisor.wayout import Advice, WayOut
+from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.outcome import NodeGroup, Placement
+from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.shape import shape
 from aliquot.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """What a correct allocator would give where kube-scheduler refuses."""
+
+    node: str
+    devices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,12 @@ class Explanation:
     ways_out: tuple[WayOut, ...]
     advice: tuple[Advice, ...]
     not_checked: tuple[str, ...]
+    stories: Mapping[str, Story] = field(default_factory=dict[str, Story])
+    """Node -> what its devices have against the pod's claims, for the nodes looked at most closely."""
+    conflict: tuple[str, ...] = ()
+    """A smallest set of requirements that the first of these nodes can't meet together."""
+    possible: Possible | None = None
+    """An allocation that exists although the scheduler finds none."""
     note: str = ""
     """That the cluster's own message is older than what the snapshot shows, for instance."""
 
@@ -94,20 +109,21 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
             (),
             (),
             decision.not_checked,
-            stale_note(pod, decision.message) if decision.verdict == "placeable" else "",
+            note=stale_note(pod, decision.message) if decision.verdict == "placeable" else "",
         )
     wanted = device_requests(pod)
     exact = decision.groups
     groups = alike_groups(exact)
     if decision.verdict == "gated":
         ways: list[WayOut] = []
+        case = None
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
         case = case_of(snapshot, pod, owner, judge, groups, decision)
         ways = ways_out(case)
         advice = [
             one for spot in case.spots for module in (remedy_taints, remedy_share) for one in module.advice(case, spot)
-        ]
+        ] + waiting_for(snapshot, pod, decision)
     return Explanation(
         pod,
         owner,
@@ -119,12 +135,48 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
         groups,
         (),
         "",
-        holdings(snapshot, (node for group in groups for node in group.nodes), wanted),
+        holdings(snapshot, [node for group in groups for node in group.nodes], wanted, claims=bool(pod.claims)),
         tuple(ways),
         tuple(dict.fromkeys(advice)),
         decision.not_checked,
+        case.stories if case is not None else {},
+        _conflict(case),
+        _possible(case),
         stale_note(pod, decision.message),
     )
+
+
+def _conflict(case: Case | None) -> tuple[str, ...]:
+    """Of the first node where only devices are in the way."""
+    for spot in case.spots if case is not None else ():
+        if spot.node.name in (case.stories if case is not None else {}) and spot.problems == {"DynamicResources"}:
+            assert case is not None
+            return case.judge.desk.conflict(case.snapshot, case.pod, spot.node.name)
+    return ()
+
+
+def _possible(case: Case | None) -> Possible | None:
+    """Where the two allocators differ."""
+    if case is None or not case.stories:
+        return None
+    nodes = [spot.node.name for spot in case.spots if spot.problems <= {"DynamicResources"}]
+    found = case.judge.desk.possible(case.snapshot, case.pod, nodes)
+    if found is None:
+        return None
+    node, answer = found
+    return Possible(node, tuple(str(one.device) for claim in answer.claims for one in claim.results))
+
+
+def waiting_for(snapshot: Snapshot, pod: Pod, decision: Refusal) -> list[Advice]:
+    """Of a pod that the scheduler says nothing about: what its events say."""
+    if decision.message:
+        return []
+    said = [
+        event.message
+        for event in snapshot.events
+        if (event.kind, event.namespace, event.name) == ("Pod", pod.namespace, pod.name) and event.type == "Warning"
+    ]
+    return [Advice(f"an event says: {message}") for message in dict.fromkeys(said[-3:])]
 
 
 def find(snapshot: Snapshot, kind: str, name: str, namespace: str | None) -> list[Pod]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, is_extended
+from aliquot.advisor.claims import without_pods
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
@@ -62,7 +63,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
         target=owner.short,
         title=f"{verb} {owner.short} in {owner.namespace}{to}: it holds {held} of {', '.join(sorted(short))}{many}",
         changes=(changes.stop(owner, tuple(pod.name for pod in pods)),),
-        apply=lambda trial: Trial(trial.snapshot.without_pods(keys), trial.pod),
+        apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
         risk=Risk(
             "medium" if lower else "high",
             f"{owner.short} no longer runs"

@@ -8,6 +8,7 @@ from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.gpus import GPU, partitioned
 from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
+from aliquot.dra.device import Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
@@ -39,6 +40,8 @@ class Template:
     count: int
     """Nodes of this kind that there are."""
     note: str = ""
+    slices: tuple[Slice, ...] = ()
+    """What its drivers publish: whole pools of the newest generation."""
 
 
 def templates(snapshot: Snapshot) -> list[Template]:
@@ -50,11 +53,15 @@ def templates(snapshot: Snapshot) -> list[Template]:
 
 def _templates(snapshot: Snapshot) -> list[Template]:
     groups: dict[object, list[Node]] = {}
+    slices = _slices_by_node(snapshot)
     for node in snapshot.nodes.values():
-        if not any(amount and "/" in name for name, amount in node.allocatable.items()):
+        published = slices.get(node.name, ())
+        if not published and not any(amount and "/" in name for name, amount in node.allocatable.items()):
             continue
         labels = frozenset((key, value) for key, value in node.meta.labels.items() if key not in PER_NODE)
-        groups.setdefault((labels, frozenset(node.allocatable.items()), fresh(node).taints), []).append(node)
+        kinds = tuple(sorted((one.driver, len(one.devices), _products(one)) for one in published))
+        key = (labels, frozenset(node.allocatable.items()), fresh(node).taints, kinds)
+        groups.setdefault(key, []).append(node)
     found: list[Template] = []
     for nodes in groups.values():
         source = min(nodes, key=lambda one: one.name)
@@ -63,8 +70,37 @@ def _templates(snapshot: Snapshot) -> list[Template]:
             for pod in snapshot.pods_on(source.name)
             if pod.meta.controller is not None and pod.meta.controller.kind == "DaemonSet"
         )
-        found.append(Template(fresh(source), daemons, source.name, len(nodes)))
+        parts = _whole(slices.get(source.name, ()))
+        found.append(Template(fresh(source), daemons, source.name, len(nodes), slices=parts))
     return sorted(found, key=lambda one: one.like)[:GROUPS_TRIED]
+
+
+def _slices_by_node(snapshot: Snapshot) -> Mapping[str, tuple[Slice, ...]]:
+    found: dict[str, tuple[Slice, ...]] = {}
+    for one in snapshot.slices.values():
+        if one.node_name:
+            found[one.node_name] = (*found.get(one.node_name, ()), one)
+    return found
+
+
+def _products(one: Slice) -> tuple[str, ...]:
+    names = {
+        str(device.attributes["productName"].value) for device in one.devices if "productName" in device.attributes
+    }
+    return tuple(sorted(names))
+
+
+def _whole(parts: tuple[Slice, ...]) -> tuple[Slice, ...]:
+    """As a healthy driver would publish them: one generation, and their true number."""
+    pools: dict[tuple[str, str], list[Slice]] = {}
+    for one in parts:
+        pools.setdefault((one.driver, one.pool), []).append(one)
+    found: list[Slice] = []
+    for same in pools.values():
+        newest = max(one.generation for one in same)
+        current = [one for one in same if one.generation == newest]
+        found += [replace(one, slice_count=len(current)) for one in current]
+    return tuple(found)
 
 
 def fresh(node: Node) -> Node:
@@ -85,6 +121,10 @@ def joined(trial: Trial, template: Template) -> tuple[Trial, str]:
     for daemon in template.daemons:
         copy = replace(daemon, node_name=name, meta=replace(daemon.meta, name=f"{daemon.name}-{name}", uid=""))
         snapshot = snapshot.with_pod(copy)
+    for one in template.slices:
+        pool = name if one.pool == template.like else f"{one.pool}-{name}"
+        copied = replace(one, meta=replace(one.meta, name=f"{one.meta.name}-{name}", uid=""), node_name=name, pool=pool)
+        snapshot = snapshot.with_object(copied)
     return Trial(snapshot, trial.pod), name
 
 
@@ -95,7 +135,7 @@ def cures(case: Case) -> Iterator[Candidate]:
     for template in templates(case.snapshot):
         for variant in _variants(template, wanted):
             trial, name = joined(case.trial, variant)
-            if case.judge.takes(trial.snapshot, trial.pod, name):
+            if case.placed(trial, name):
                 some = True
                 yield _candidate(variant, name)
                 if not variant.note:
@@ -117,9 +157,9 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
 def _candidate(template: Template, name: str) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
-    devices = ", ".join(
-        f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount
-    )
+    counted = [f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount]
+    published = [f"{len(one.devices)} devices of {one.driver}" for one in template.slices if one.devices]
+    devices = ", ".join(counted + published)
     note = f", {template.note}" if template.like and template.note else ""
     title = (
         f"Add a node like {template.like}{note}: {devices}"
@@ -195,7 +235,7 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
         note = f"{row.provider}, {row.gpu_model}{memory}"
         template = Template(node, (), "", 0, note)
         trial, name = joined(case.trial, template)
-        if case.judge.takes(trial.snapshot, trial.pod, name):
+        if case.placed(trial, name):
             yield _candidate(template, name)
             return
 

@@ -19,13 +19,17 @@ FILTER_WORDS = {
     "NodePorts": "the host port is taken",
     "PodTopologySpread": "would break the topology spread",
     "InterPodAffinity": "would break an affinity or anti-affinity of pods",
+    "DynamicResources": "its devices can't serve the pod's claims",
 }
 
 
 def asks(pod: Pod) -> str:
     """`1 nvidia.com/gpu`, or what else it asks for."""
-    wanted = device_requests(pod)
-    return " and ".join(f"{amount} {name}" for name, amount in wanted.items()) or "no device"
+    wanted = [f"{amount} {name}" for name, amount in device_requests(pod).items()]
+    if pod.claims:
+        names = ", ".join(claim.template_name or claim.claim_name or claim.name for claim in pod.claims)
+        wanted.append(f"the devices of {'claim' if len(pod.claims) == 1 else 'claims'} {names}")
+    return " and ".join(wanted) or "no device"
 
 
 def why(reason: Reason, group: Alike) -> str:
@@ -71,6 +75,8 @@ def refused(pod: Pod, decision: Refusal, groups: Sequence[Alike]) -> str:
     """What a person wants to know first: what it asks for, and what is in the way on how many nodes."""
     if decision.verdict == "gated":
         return f"{pod.key} waits for its scheduling gates: {', '.join(pod.scheduling_gates)}."
+    if decision.reason == "SchedulerError":
+        return f"{pod.key}: the scheduler gives up on it, whatever nodes could offer: {decision.message}"
     if not groups:
         return f"{pod.key} is pending: {decision.message or 'there are no nodes'}"
     total = sum(len(group.nodes) for group in groups)
@@ -109,6 +115,7 @@ def _short(reason: Reason) -> str:
         "NodePorts": "a taken host port",
         "PodTopologySpread": "the topology spread",
         "InterPodAffinity": "pod (anti-)affinity",
+        "DynamicResources": "no devices for its claims",
     }.get(reason.filter, reason.text)
 
 

@@ -105,6 +105,8 @@ class Candidate:
     """The problem that it takes away: a filter's name, or a device resource's."""
     stops: tuple[str, ...] = ()
     """Keys of pods that it stops."""
+    anywhere: bool = False
+    """It may help on other nodes than the one that it was thought of for, so all are judged."""
     tried: After | None = None
     """Set where making the candidate already took judging it; else it's tried on `node`."""
 

@@ -82,7 +82,7 @@ def explain(
             return NOTHING_USABLE
     from aliquot.advisor.case import Judge
 
-    stories = explain_pods(snapshot, pods, Judge(release))
+    stories = explain_pods(snapshot, pods, Judge.of(release))
     if output == "table":
         from aliquot.cli.explain_text import show
 

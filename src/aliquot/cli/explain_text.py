@@ -12,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from aliquot.advisor.alike import Alike
+from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
+from aliquot.allocation.answer import Story
 from aliquot.cli.output import colour
 
 WIDTH = 120
@@ -23,6 +25,7 @@ NARROWEST = 60
 FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
 """Blanks that rich puts at the end of lines to fill them."""
 GROUPS_SHOWN = 12
+DEVICE_GROUPS_SHOWN = 6
 HOLDERS_SHOWN = 12
 NAMES_SHOWN = 3
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow"}
@@ -90,6 +93,7 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
             _heading(out, f"kube-scheduler {release} says")
             out.print(Padding(Text(story.scheduler_message, "italic"), (0, 0, 0, 2)))
         _nodes(out, story.alike)
+        _devices(out, story)
         _holders(out, story.holdings)
         _ways(out, story.ways_out, ways)
         if story.advice:
@@ -130,6 +134,47 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
                 (0, 0, 0, 2),
             )
         )
+
+
+def _devices(out: Console, story: Explanation) -> None:
+    """Of the nodes whose devices were looked at one by one: those with equal stories together."""
+    told: dict[tuple[tuple[object, ...], ...], list[str]] = {}
+    for node, one in story.stories.items():
+        lines = tuple(
+            (request.request, request.wanted, request.usable, grouped(request)) for request in one.requests
+        ) + tuple((pool_words(pool),) for pool in one.pools)
+        told.setdefault(lines, []).append(node)
+    if not told:
+        return
+    _heading(out, "Devices")
+    for nodes in list(told.values())[:GROUPS_SHOWN]:
+        out.print(Padding(Text(_names(nodes), "bold"), (0, 0, 0, 2)))
+        _story(out, story.stories[nodes[0]])
+    for line in story.conflict:
+        _indented(out, f"can't hold together: {line}", 2)
+    if story.possible is not None:
+        devices = ", ".join(story.possible.devices)
+        _indented(
+            out, f"A correct allocation exists: {devices} on {story.possible.node}; the scheduler doesn't find it.", 2
+        )
+
+
+def _story(out: Console, story: Story) -> None:
+    for pool in story.pools:
+        _indented(out, pool_words(pool), 4)
+    for request in story.requests:
+        wanted = "all" if request.wanted is None else request.wanted
+        _indented(
+            out, f"request {request.request}: {wanted} wanted, {request.usable} of {len(request.devices)} would do", 4
+        )
+        for group in grouped(request)[:DEVICE_GROUPS_SHOWN]:
+            names = ", ".join(group.devices[:NAMES_SHOWN])
+            more = f" and {len(group.devices) - NAMES_SHOWN} more" if len(group.devices) > NAMES_SHOWN else ""
+            _indented(out, f"{names}{more}: {'; '.join(group.reasons)}", 6)
+
+
+def _indented(out: Console, text: str, columns: int) -> None:
+    out.print(Padding(Text(text), (0, 0, 0, columns)))
 
 
 def _names(nodes: Sequence[str]) -> str:
