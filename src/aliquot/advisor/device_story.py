@@ -142,13 +142,18 @@ class DeviceGroup:
 
 
 def grouped(request: RequestStory) -> tuple[DeviceGroup, ...]:
-    """The devices that can't serve a request, those with the same reasons together; other kinds of devices last."""
+    """The devices that can't serve a request, those with the same reasons together.
+
+    Devices that a selector rules out come last, and nothing else is said of them: they weren't meant.
+    """
     found: dict[tuple[str, ...], list[str]] = {}
-    for device in sorted(request.devices, key=_of_another_kind):
+    for device in sorted(request.devices, key=lambda one: _not_meant(one) is not None):
         if device.reasons:
-            found.setdefault(tuple(map(words, device.reasons)), []).append(device.device.device)
+            ruled_out = _not_meant(device)
+            told = (words(ruled_out),) if ruled_out is not None else tuple(map(words, device.reasons))
+            found.setdefault(told, []).append(device.device.device)
     return tuple(DeviceGroup(tuple(devices), reasons) for reasons, devices in found.items())
 
 
-def _of_another_kind(device: DeviceStory) -> bool:
-    return any(isinstance(one, SelectorFalse) and one.owner.startswith("class ") for one in device.reasons)
+def _not_meant(device: DeviceStory) -> SelectorFalse | None:
+    return next((one for one in device.reasons if isinstance(one, SelectorFalse)), None)

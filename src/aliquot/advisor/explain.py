@@ -62,15 +62,24 @@ class Explanation:
     """That the cluster's own message is older than what the snapshot shows, for instance."""
 
 
-def explain(snapshot: Snapshot, pods: Iterable[Pod], judge: Judge) -> list[Explanation]:
-    """Explain pods. Pods of one owner with the same spec are judged once: their stories differ only by name."""
+def explain(
+    snapshot: Snapshot, pods: Iterable[Pod], judge: Judge, node_groups: Snapshot | None = None
+) -> list[Explanation]:
+    """Explain pods. Pods of one owner with the same spec are judged once: their stories differ only by name.
+
+    Args:
+        snapshot: the cluster.
+        pods: which pods.
+        judge: the scheduler.
+        node_groups: nodes that could be added, one of each group, with their slices.
+    """
     told: dict[object, Explanation] = {}
     found: list[Explanation] = []
     for pod in pods:
         key = _shape(snapshot, pod)
         twin = told.get(key)
         if twin is None:
-            story = told[key] = explain_one(snapshot, pod, judge)
+            story = told[key] = explain_one(snapshot, pod, judge, node_groups)
         else:
             story = _renamed(snapshot, twin, pod)
         found.append(story)
@@ -89,7 +98,7 @@ def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
     return replace(twin, pod=pod, note=stale_note(pod, twin.scheduler_message), owner=owner_of(snapshot, pod))
 
 
-def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
+def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapshot | None = None) -> Explanation:
     """Explain one pod."""
     owner = owner_of(snapshot, pod)
     decision = judge.decide(snapshot, pod)
@@ -119,7 +128,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
         case = None
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
-        case = case_of(snapshot, pod, owner, judge, groups, decision)
+        case = case_of(snapshot, pod, owner, judge, groups, decision, node_groups)
         ways = ways_out(case)
         advice = [
             one for spot in case.spots for module in (remedy_taints, remedy_share) for one in module.advice(case, spot)

@@ -27,6 +27,8 @@ GROUP_LABELS: Mapping[str, str] = {
 """Label that names a node's group, and the command that makes the group larger."""
 PER_NODE = frozenset({HOSTNAME, "kubernetes.io/hostname", "nvidia.com/gfd.timestamp", "alpha.eksctl.io/instance-id"})
 GROUPS_TRIED = 60
+GROUP = "from its node group"
+"""The note of a template that a person gave with --node-groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +134,14 @@ def cures(case: Case) -> Iterator[Candidate]:
     """Copies as they are; else without their taint; else partitioned to what the pod asks; else from the price list."""
     wanted = device_requests(case.pod)
     some = False
-    for template in templates(case.snapshot):
+    groups = [replace(one, count=0, note=GROUP) for one in templates(case.node_groups)] if case.node_groups else []
+    for template in [*templates(case.snapshot), *groups]:
         for variant in _variants(template, wanted):
             trial, name = joined(case.trial, variant)
             if case.placed(trial, name):
                 some = True
                 yield _candidate(variant, name)
-                if not variant.note:
+                if variant.note in ("", GROUP):
                     break
     if not some and wanted:
         yield from _from_price_list(case, wanted)
@@ -162,7 +165,9 @@ def _candidate(template: Template, name: str) -> Candidate:
     devices = ", ".join(counted + published)
     note = f", {template.note}" if template.like and template.note else ""
     title = (
-        f"Add a node like {template.like}{note}: {devices}"
+        f"Scale up node group {template.like}: {devices}"
+        if template.note == GROUP
+        else f"Add a node like {template.like}{note}: {devices}"
         if template.like
         else f"Add a {kind} node ({template.note}): {devices}"
     )
@@ -179,19 +184,22 @@ def _candidate(template: Template, name: str) -> Candidate:
         kind="add-node",
         target="node",
         title=title,
-        changes=(Change("node (new)", _command(node, template.count, kind), manifest),),
+        changes=(Change("node (new)", _command(template, kind), manifest),),
         apply=apply,
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
-        rank=40 if not template.note else 42,
+        rank=40 if template.note in ("", GROUP) else 42,
         cost=cost_of(kind),
         tried=After(name),
     )
 
 
-def _command(node: Node, count: int, kind: str) -> str:
+def _command(template: Template, kind: str) -> str:
+    node = template.node
+    if template.note == GROUP:
+        return f"# scale node group {template.like} up by one node"
     for label, command in GROUP_LABELS.items():
         if name := node.meta.labels.get(label):
-            return command.format(name=name, count=count + 1)
+            return command.format(name=name, count=template.count + 1)
     return f"# add a node{f' of type {kind}' if kind else ''} to its group (autoscaler, cloud console or kubeadm join)"
 
 

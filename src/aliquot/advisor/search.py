@@ -37,7 +37,13 @@ MOST_FIRST_STEPS = 6
 
 
 def case_of(
-    snapshot: Snapshot, pod: Pod, owner: OwnerRef, judge: Judge, groups: Sequence[Alike], refusal: Refusal
+    snapshot: Snapshot,
+    pod: Pod,
+    owner: OwnerRef,
+    judge: Judge,
+    groups: Sequence[Alike],
+    refusal: Refusal,
+    node_groups: Snapshot | None = None,
 ) -> Case:
     """Pick, of each group of alike nodes, those nearest to having room."""
     spots: list[tuple[float, Spot]] = []
@@ -53,7 +59,7 @@ def case_of(
     told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
     found = {name: judge.desk.story(snapshot, pod, name) for name in told}
     stories = {name: story for name, story in found.items() if story is not None}
-    return Case(snapshot, pod, owner, judge, chosen, stories, error=error)
+    return Case(snapshot, pod, owner, judge, chosen, stories, node_groups, error)
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:

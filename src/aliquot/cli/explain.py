@@ -27,6 +27,8 @@ def explain(
     namespace: Annotated[str | None, Parameter(name=["--namespace", "-n"])] = None,
     all_pending: Annotated[bool, Parameter(name="--all-pending", negative=(), show_default=False)] = False,
     kubernetes: str | None = None,
+    feature_gates: Annotated[str, Parameter(show_default=False)] = "",
+    node_groups: Annotated[tuple[Path, ...], Parameter(negative=(), show_default=False)] = (),
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
     ways: int = 5,
 ) -> int:
@@ -42,6 +44,9 @@ def explain(
         namespace: Of the target. Without it every namespace is searched.
         all_pending: Explain every pod that has no node.
         kubernetes: The scheduler's version, such as 1.36. Without it: that of the dump's nodes, else the newest known.
+        feature_gates: The scheduler's gates that differ from its release's defaults: DRADeviceTaintRules=true,...
+        node_groups: Files with nodes that an autoscaler could add, one Node of each group (its name is the group's),
+            with the ResourceSlices that its drivers would publish: groups that may have no node now.
         output: table for people; json or yaml for programs; html for one self-contained page.
         ways: How many ways out the table shows of each pod; json, yaml and html hold all.
     """
@@ -49,7 +54,7 @@ def explain(
     from aliquot.advisor.explain import explain as explain_pods
     from aliquot.advisor.explain import find
     from aliquot.cli.cluster_input import as_json, read_cluster
-    from aliquot.cli.release import chosen_release
+    from aliquot.cli.release import changed_gates, chosen_release
 
     if bool(target) == all_pending:
         fail(
@@ -69,8 +74,9 @@ def explain(
     snapshot = reading.snapshot
     try:
         release, source = chosen_release(snapshot, kubernetes)
+        gates = changed_gates(feature_gates, str(release))
     except ValueError as error:
-        fail(str(error), "--kubernetes 1.36")
+        fail(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
         return NOTHING_USABLE
     if all_pending:
         pods = [pod for pod in snapshot.pending() if namespace in (None, pod.namespace)]
@@ -82,7 +88,10 @@ def explain(
             return NOTHING_USABLE
     from aliquot.advisor.case import Judge
 
-    stories = explain_pods(snapshot, pods, Judge.of(release))
+    groups = read_cluster(node_groups) if node_groups else None
+    if node_groups and groups is None:
+        return NOTHING_USABLE
+    stories = explain_pods(snapshot, pods, Judge.of(release, gates), groups.snapshot if groups is not None else None)
     if output == "table":
         from aliquot.cli.explain_text import show
 

@@ -150,8 +150,10 @@ def _devices(out: Console, story: Explanation) -> None:
     for nodes in list(told.values())[:GROUPS_SHOWN]:
         out.print(Padding(Text(_names(nodes), "bold"), (0, 0, 0, 2)))
         _story(out, story.stories[nodes[0]])
-    for line in story.conflict:
-        _indented(out, f"can't hold together: {line}", 2)
+    if story.conflict:
+        _indented(out, "These can't hold together; without any one of them the claims fit:", 2)
+        for line in story.conflict:
+            _indented(out, f"• {line}", 4)
     if story.possible is not None:
         devices = ", ".join(story.possible.devices)
         _indented(
@@ -171,6 +173,10 @@ def _story(out: Console, story: Story) -> None:
             names = ", ".join(group.devices[:NAMES_SHOWN])
             more = f" and {len(group.devices) - NAMES_SHOWN} more" if len(group.devices) > NAMES_SHOWN else ""
             _indented(out, f"{names}{more}: {'; '.join(group.reasons)}", 6)
+        rest = grouped(request)[DEVICE_GROUPS_SHOWN:]
+        if rest:
+            count = sum(len(group.devices) for group in rest)
+            _indented(out, f"and {count} devices more, for {len(rest)} other reasons (-o json has all)", 6)
 
 
 def _indented(out: Console, text: str, columns: int) -> None:

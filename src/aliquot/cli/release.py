@@ -1,5 +1,7 @@
 """Which kube-scheduler to answer for."""
 
+from aliquot.advisor.nearest import nearest
+from aliquot.allocation.features import gates_of
 from aliquot.scheduling.versions import NEWEST, Release, release
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -28,3 +30,23 @@ def chosen_release(snapshot: Snapshot, asked: str | None) -> tuple[Release, str]
         if found:
             return max(found, key=lambda one: one.minor), words
     return Release(NEWEST), "newest known, the dump names none"
+
+
+def changed_gates(text: str, kubernetes: str) -> tuple[tuple[str, bool], ...]:
+    """Read `--feature-gates A=true,B=false`, as the scheduler's own flag is written.
+
+    Raises:
+        ValueError: with (message, hint), if a gate isn't known or its value isn't true or false.
+    """
+    known = gates_of(kubernetes)
+    found: list[tuple[str, bool]] = []
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, _, value = part.partition("=")
+        if name not in known:
+            raise ValueError(f"no feature gate {name!r} matters here", f"nearest: {nearest(name, known)[0]}")
+        if value.lower() not in ("true", "false"):
+            raise ValueError(
+                f"feature gate {name}: {value!r} is neither true nor false", f"--feature-gates {name}=true"
+            )
+        found.append((name, value.lower() == "true"))
+    return tuple(found)
