@@ -12,6 +12,9 @@ NAME = "device.attributes['gpu.nvidia.com'].productName == 'H100'"
 SLIP = NAME.replace("productName", "productname")
 
 
+STATUS = 'status: {allocatable: {cpu: "8", memory: 8Gi, pods: "9"}, nodeInfo: {kubeletVersion: v1.36.2}}'
+
+
 def manifests(expression: str) -> str:
     """facts/dra.md T11: two nodes with slices, one without, a claim with a selector."""
     device = "{name: gpu-%d, attributes: {productName: {string: H100}}%s}"
@@ -20,9 +23,9 @@ def manifests(expression: str) -> str:
 apiVersion: v1
 kind: List
 items:
-- {{apiVersion: v1, kind: Node, metadata: {{name: n1}}, status: {{allocatable: {{cpu: "8", memory: 8Gi, pods: "9"}}, nodeInfo: {{kubeletVersion: v1.36.2}}}}}}
-- {{apiVersion: v1, kind: Node, metadata: {{name: n2}}, status: {{allocatable: {{cpu: "8", memory: 8Gi, pods: "9"}}, nodeInfo: {{kubeletVersion: v1.36.2}}}}}}
-- {{apiVersion: v1, kind: Node, metadata: {{name: n3}}, status: {{allocatable: {{cpu: "8", memory: 8Gi, pods: "9"}}, nodeInfo: {{kubeletVersion: v1.36.2}}}}}}
+- {{apiVersion: v1, kind: Node, metadata: {{name: n1}}, {STATUS}}}
+- {{apiVersion: v1, kind: Node, metadata: {{name: n2}}, {STATUS}}}
+- {{apiVersion: v1, kind: Node, metadata: {{name: n3}}, {STATUS}}}
 - apiVersion: resource.k8s.io/v1
   kind: DeviceClass
   metadata: {{name: gpu}}
@@ -58,7 +61,9 @@ items:
 - apiVersion: resource.k8s.io/v1
   kind: ResourceClaim
   metadata: {{name: serve, namespace: ml}}
-  spec: {{devices: {{requests: [{{name: r0, exactly: {{deviceClassName: gpu, selectors: [{{cel: {{expression: "{expression}"}}}}]}}}}]}}}}
+  spec:
+    devices:
+      requests: [{{name: r0, exactly: {{deviceClassName: gpu, selectors: [{{cel: {{expression: "{expression}"}}}}]}}}}]
 - apiVersion: v1
   kind: Pod
   metadata: {{name: serve, namespace: ml}}

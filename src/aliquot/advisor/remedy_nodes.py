@@ -175,6 +175,7 @@ def _candidate(template: Template, name: str) -> Candidate:
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
         "taints": [str(taint) for taint in node.taints],
         "allocatable": {name: about(name, amount) for name, amount in sorted(node.allocatable.items())},
+        "devices": [f"{one.driver}/{device.name}" for one in template.slices for device in one.devices],
     }
 
     def apply(trial: Trial) -> Trial:

@@ -99,7 +99,7 @@ def singles(case: Case) -> Iterator[WayOut]:
     """Candidates that alone place the pod."""
     tried: set[tuple[str, str, str]] = set()
     for candidate in candidates(case):
-        key = (candidate.kind, candidate.target, repr([change.patch or change.command for change in candidate.changes]))
+        key = (candidate.kind, candidate.target, repr([(change.patch, change.command) for change in candidate.changes]))
         if key in tried:
             continue
         tried.add(key)
