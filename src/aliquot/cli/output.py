@@ -30,8 +30,14 @@ def warn(message: object) -> None:
     print(f"{_paint('33', 'warning:')} {message}", file=sys.stderr)
 
 
+def progress(message: str) -> None:
+    """What's being done, on one line of a terminal's stderr; empty: done, the line goes."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{message}", end="", file=sys.stderr, flush=True)
+
+
 def write_json(value: "Mapping[str, object]") -> None:
-    """One JSON document, indented on a terminal."""
+    """One JSON document, indented."""
     import msgspec
 
     encoded = msgspec.json.encode(value)
