@@ -21,7 +21,8 @@ from aliquot.cdi.versions import NEWEST
 words = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12)
 tricky = st.sampled_from(
     ("on", "0600", "1e3", "12:30", "~", "null", "- a", "a: b", "a #b", " a", "a ", "'", '"', "\n", "\t", "é", "\u2028",
-     "\x85", "\x7f", "\ufeff", "{}", "[", "&a", "*a", "!a", "%a", "@a", "0o17", "1_0", "2001-01-01", ".inf", "y", "=", "<<")
+     "\x85", "\x7f", "\ufeff", "{}", "[", "&a", "*a", "!a", "%a", "@a", "0o17", "1_0", "2001-01-01", ".inf", "y", "=",
+     "<<")
 )  # fmt: skip
 texts = words | tricky
 env = st.builds(lambda key, value: f"{key.replace('=', '_')}={value}", texts, texts | st.just(""))
@@ -86,7 +87,9 @@ blocks = st.builds(
     additional_gids=few(uint32),
 )
 device_names = st.sampled_from(("0", "1", "0:1", "all", "GPU-1f2e", "a.b_c-d:e"))
-annotations = st.just({}) | st.dictionaries(st.sampled_from(("a", "b.c/d", "E")), texts, max_size=2)
+annotations: st.SearchStrategy[dict[str, str]] = st.just({}) | st.dictionaries(
+    st.sampled_from(("a", "b.c/d", "E")), texts, max_size=2
+)
 devices = st.builds(Device, name=device_names, edits=blocks.filter(bool), annotations=annotations)
 specs = st.builds(
     Spec,
@@ -113,7 +116,9 @@ oci_specs = st.fixed_dictionaries(
         "process": st.fixed_dictionaries(
             {"cwd": st.just("/")},
             optional={
-                "user": st.fixed_dictionaries({}, optional={"uid": uint32, "gid": uint32, "additionalGids": st.just([44])}),
+                "user": st.fixed_dictionaries(
+                    {}, optional={"uid": uint32, "gid": uint32, "additionalGids": st.just([44])}
+                ),
                 "env": st.lists(st.sampled_from(("PATH=/bin", "A=1", "A=2", "A", "B")), max_size=4),
                 "args": st.just(["sh"]),
             },

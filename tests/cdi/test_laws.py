@@ -13,9 +13,9 @@ from aliquot.cdi.check import Strength, check
 from aliquot.cdi.diff import diff
 from aliquot.cdi.inject import inject
 from aliquot.cdi.lower import lower
-from aliquot.cdi.problems import SpecError
+from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.read import read
-from aliquot.cdi.registry import SpecFile, registry_of
+from aliquot.cdi.registry import Registry, SpecFile, registry_of
 from aliquot.cdi.spec import Spec
 from aliquot.cdi.versions import OLDEST, VERSIONS, minimum_version, rank
 from aliquot.cdi.write import to_data, to_json, to_yaml
@@ -80,17 +80,29 @@ def test_injection_is_all_or_nothing_and_leaves_the_specs_alone(spec: Spec, oci:
     registry = registry_of([SpecFile("a.json", 0, spec)])
     names = list(registry.devices)
     oci_before, registry_before = copy.deepcopy(oci), copy.deepcopy(registry)
-    try:
-        injected = inject(oci, names, registry, HOST).oci
-    except SpecError as error:
-        assert error.category == "host"
+    injected = injected_or_category(oci, names, registry)
+    assert injected == injected_or_category(oci, names, registry)
+    if isinstance(injected, str):
+        assert injected == "host"
     else:
-        again = inject(oci, names, registry, HOST).oci
-        assert injected == again
         assert injected["ociVersion"] == oci["ociVersion"]
         assert set(oci) <= set(injected)
     assert oci == oci_before
     assert registry == registry_before
+
+
+def injected_or_category(oci: dict[str, Any], names: list[str], registry: Registry) -> dict[str, Any] | str:
+    try:
+        return inject(oci, names, registry, HOST).oci
+    except SpecError as error:
+        return error.category
+
+
+def spec_or_problems(text: str, strength: Strength) -> Spec | tuple[Problem, ...]:
+    try:
+        return read(text, file="a.yaml", strength=strength)
+    except SpecError as error:
+        return error.problems
 
 
 @pytest.mark.timeout(3600)
@@ -98,11 +110,10 @@ def test_a_spoilt_spec_never_raises_anything_but_the_documented_error() -> None:
     good = 0
     for text in mutated(seed=3, count=MUTATIONS):
         for strength in STRENGTHS:
-            try:
-                spec = read(text, file="a.yaml", strength=strength)
-            except SpecError as error:
-                assert error.problems
-                assert all(problem.file == "a.yaml" and problem.message for problem in error.problems)
+            spec = spec_or_problems(text, strength)
+            if isinstance(spec, tuple):
+                assert spec
+                assert all(problem.file == "a.yaml" and problem.message for problem in spec)
             else:
                 good += 1
                 assert read(to_yaml(spec), strength=strength) == spec

@@ -20,7 +20,7 @@ class LocalNodes:
     def lstat(self, path: str) -> HostNode | str:
         """The node at that path, or why there's none."""
         try:
-            found = Path(path).lstat()
+            found = os.lstat(path)
         except (OSError, ValueError) as error:
             return (error.strerror if isinstance(error, OSError) else str(error)) or "it can't be read"
         mode = stat.S_IMODE(found.st_mode)

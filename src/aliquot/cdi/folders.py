@@ -53,7 +53,7 @@ class Folders:
         self.older_fields = older_fields
         self._files: dict[tuple[int, str], _Cached] = {}
         self._errors: dict[str, Problem] = {}
-        self._registry = registry_of(())
+        self._registry = Registry()
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from aliquot.cdi.nodes import completed
 from aliquot.cdi.oci import OciSpec
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.registry import Definition, Registry
-from aliquot.cdi.spec import NO_EDITS, ContainerEdits, DeviceNode, Hook, IntelRdt, Mount
+from aliquot.cdi.spec import ContainerEdits, DeviceNode, Hook, IntelRdt, Mount, merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,14 @@ def inject(
 
 def edits_of(definitions: Iterable[Definition]) -> ContainerEdits:
     """All edits of the devices together: each file's global ones once, before its first device."""
-    edits = NO_EDITS
+    blocks: list[ContainerEdits] = []
     used: set[str] = set()
     for definition in definitions:
         if definition.file.path not in used:
             used.add(definition.file.path)
-            edits += definition.spec.edits
-        edits += definition.device.edits
-    return edits
+            blocks.append(definition.spec.edits)
+        blocks.append(definition.device.edits)
+    return merged(blocks)
 
 
 def apply_edits(
@@ -78,17 +78,19 @@ def apply_edits(
     if edits.env:
         spec.set_env(edits.env)
     mounts = list(edits.mounts)
+    in_user_namespace = spec.has_user_namespace()
+    user = spec.user()
     for node in edits.device_nodes:
-        if node.host_path not in {"", node.path} and spec.has_user_namespace():
+        if node.host_path not in {"", node.path} and in_user_namespace:
             if bind_in_user_namespace:
                 mounts.append(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
                 continue
             warnings.append(_cannot_make(node))
-        _add_node(spec, completed(node, nodes))
+        _add_node(spec, completed(node, nodes), user)
     for device in edits.net_devices:
         spec.set_net_device(device.host_interface_name, device.name)
     for mount in mounts:
-        spec.add_mount(_mount(mount, in_user_namespace=spec.has_user_namespace()))
+        spec.add_mount(_mount(mount, in_user_namespace=in_user_namespace))
         if not mount.type and not {"bind", "rbind"} & set(mount.options):
             message = f"the mount on {mount.container_path!r} has neither a type nor the option bind or rbind"
             warnings.append(Problem("edits", message, hint="runtimes will refuse it when the container starts"))
@@ -104,8 +106,7 @@ def apply_edits(
     return Injection(spec.root, tuple(warnings))
 
 
-def _add_node(spec: OciSpec, node: DeviceNode) -> None:
-    user = spec.user()
+def _add_node(spec: OciSpec, node: DeviceNode, user: Mapping[str, int]) -> None:
     device: dict[str, Any] = {"path": node.path, "type": node.type, "major": node.major, "minor": node.minor}
     if node.file_mode is not None:
         device["fileMode"] = node.file_mode

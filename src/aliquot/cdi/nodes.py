@@ -25,14 +25,12 @@ def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
             return node
         hint = "regenerate the spec, or give the node's type, major and minor"
         raise SpecError([Problem("host", f"the host has no device node {path!r}: {found}", hint=hint)])
-    if node.file_mode is None:
-        node = replace(node, file_mode=found.mode)
+    mode = found.mode if node.file_mode is None else node.file_mode
     if sufficient:
-        return node
+        return replace(node, file_mode=mode)
     if node.type not in {"", found.type}:
         message = f"the device node {path!r} is of type {found.type!r} on the host, the spec says {node.type!r}"
         raise SpecError([Problem("host", message, hint="leave the type out, or correct it")])
-    node = replace(node, type=found.type)
     if found.type != "p" and node.major == 0:
-        node = replace(node, major=found.major, minor=found.minor)
-    return node
+        return replace(node, type=found.type, major=found.major, minor=found.minor, file_mode=mode)
+    return replace(node, type=found.type, file_mode=mode)

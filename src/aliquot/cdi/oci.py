@@ -19,6 +19,7 @@ class OciSpec:
         self.root: dict[str, Any] = dict(oci)
         self._own: set[str] = set()  # paths of the parts that are copies already
         self._places: dict[str, int] | None = None  # of each environment variable
+        self._taken: dict[str, set[str]] = {}  # the keys of a list's entries, to look for those only that are there
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
@@ -92,7 +93,7 @@ class OciSpec:
 
     def put_device(self, device: dict[str, Any]) -> None:
         """Add a device node at the end, instead of the first one of that path."""
-        _replace(self.items("linux", "devices"), "path", device)
+        self._replace(self.items("linux", "devices"), "path", device)
 
     def add_device_rule(self, rule: dict[str, Any]) -> None:
         """Add a cgroup rule; older ones stay."""
@@ -104,7 +105,19 @@ class OciSpec:
 
     def add_mount(self, mount: dict[str, Any]) -> None:
         """Add a mount at the end, instead of the first one on exactly that destination."""
-        _replace(self.items("mounts"), "destination", mount)
+        self._replace(self.items("mounts"), "destination", mount)
+
+    def _replace(self, items: list[Any], member: str, new: dict[str, Any]) -> None:
+        taken = self._taken.get(member)
+        if taken is None:
+            taken = self._taken[member] = {str(item.get(member)) for item in items if is_object(item)}
+        if new[member] in taken:
+            found = (i for i, item in enumerate(items) if is_object(item) and item.get(member) == new[member])
+            first = next(found, None)
+            if first is not None:
+                del items[first]
+        taken.add(new[member])
+        items.append(new)
 
     def sort_mounts(self) -> None:
         """Order all mounts by the depth of their destination, those of one depth as they stood."""
@@ -137,14 +150,6 @@ def take_requests(oci: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, An
             plain[path] = entry
     spec.part("linux")["devices"] = list(plain.values())
     return tuple(requested), spec.root
-
-
-def _replace(items: list[Any], member: str, new: dict[str, Any]) -> None:
-    for i, item in enumerate(items):
-        if is_object(item) and item.get(member) == new[member]:
-            del items[i]
-            break
-    items.append(new)
 
 
 def _depth(mount: Any) -> int:

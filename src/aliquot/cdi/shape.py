@@ -127,7 +127,7 @@ def _flag(shape: Shape, value: Any, where: Where) -> bool:
 def _number(shape: Shape, value: Any, where: Where, *, low: int, high: int) -> int:
     number: Any = value
     if isinstance(value, float) and not shape.exact:
-        number = None if value == 0 and low == 0 and str(value) == "-0.0" else whole(value)  # Go writes it as -0
+        number = None if low == 0 and str(value) == "-0.0" else whole(value)  # Go writes it as -0
         if number is None:
             shape.wrong(where, f"{value} isn't a whole number")
             return 0

@@ -4,7 +4,7 @@ A value here is whatever was written: whether it's legal is `check`'s question, 
 `None` means that a field was absent where that differs from its zero value.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -104,19 +104,24 @@ class ContainerEdits:
         )
 
     def __add__(self, other: "ContainerEdits") -> "ContainerEdits":
-        """Append the other's edits: lists grow, repeats stay, the last `intelRdt` wins as a whole."""
-        return ContainerEdits(
-            env=self.env + other.env,
-            device_nodes=self.device_nodes + other.device_nodes,
-            net_devices=self.net_devices + other.net_devices,
-            hooks=self.hooks + other.hooks,
-            mounts=self.mounts + other.mounts,
-            intel_rdt=self.intel_rdt if other.intel_rdt is None else other.intel_rdt,
-            additional_gids=self.additional_gids + other.additional_gids,
-        )
+        """Both, this one first; see `merged`."""
+        return merged([self, other])
 
 
 NO_EDITS = ContainerEdits()
+
+
+def merged(blocks: Sequence[ContainerEdits]) -> ContainerEdits:
+    """All edits in order: lists grow, repeats stay, the last `intelRdt` wins as a whole."""
+    return ContainerEdits(
+        env=tuple(entry for block in blocks for entry in block.env),
+        device_nodes=tuple(node for block in blocks for node in block.device_nodes),
+        net_devices=tuple(net for block in blocks for net in block.net_devices),
+        hooks=tuple(hook for block in blocks for hook in block.hooks),
+        mounts=tuple(mount for block in blocks for mount in block.mounts),
+        intel_rdt=next((block.intel_rdt for block in reversed(blocks) if block.intel_rdt is not None), None),
+        additional_gids=tuple(gid for block in blocks for gid in block.additional_gids),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,10 +84,7 @@ def float_text(number: float) -> str:
     """A float as the text that it becomes where a string is expected: the shortest that gives the same 32-bit float."""
     if number != number:  # noqa: PLR0124 the one value that differs from itself
         return "NaN"
-    try:
-        narrow: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
-        return "+Inf" if number > 0 else "-Inf"
+    narrow: float = struct.unpack("f", struct.pack("f", number))[0]  # infinite where it's too large
     if narrow in (float("inf"), float("-inf")):
         return "+Inf" if narrow > 0 else "-Inf"
     shortest = next(
