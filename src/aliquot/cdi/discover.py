@@ -68,9 +68,7 @@ def _nodes(devices: Tree) -> Iterator[FoundNode]:
     yield from (node for node in found.values() if node is not None)
 
 
-def _gpus(
-    system: Tree, nodes: tuple[FoundNode, ...], links: dict[str, str]
-) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
+def _gpus(system: Tree, nodes: tuple[FoundNode, ...], links: dict[str, str]) -> tuple[tuple[Gpu, ...], tuple[str, ...]]:
     addresses = [path.rpartition("/")[2] for path in system.glob("/proc/driver/nvidia/gpus/*")]
     if addresses:
         return tuple(_known_gpus(system, sorted(addresses))), ()

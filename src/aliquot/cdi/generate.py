@@ -23,9 +23,7 @@ from aliquot.cdi.simplify import simplified, with_merged
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits, Device, Spec
 from aliquot.cdi.versions import NEWEST, minimum_version
 
-Mode = Literal[
-    "nvml", "management", "wsl", "imex", "gds", "gdrcopy", "mofed", "nvswitch", "amd", "intel", "nic"
-]
+Mode = Literal["nvml", "management", "wsl", "imex", "gds", "gdrcopy", "mofed", "nvswitch", "amd", "intel", "nic"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 _KINDS: Mapping[str, tuple[str, str]] = {

@@ -39,9 +39,13 @@ def gpu_devices(maker: Maker, wanted: Sequence[str], strategies: Sequence[Strate
             problems += error.problems
             continue
         if not names:
-            maker.warn(f"the device {label} has no UUID that is known: it has no name", "add --device-name-strategy index")
+            maker.warn(
+                f"the device {label} has no UUID that is known: it has no name", "add --device-name-strategy index"
+            )
         elif edits is None:
-            maker.warn(f"the device {label} is left out: not all of its nodes exist", "run nvidia-smi, or nvidia-modprobe")
+            maker.warn(
+                f"the device {label} is left out: not all of its nodes exist", "run nvidia-smi, or nvidia-modprobe"
+            )
         devices += [Device(name=name, edits=edits) for name in names if edits is not None]
     if problems:
         raise SpecError(problems)

@@ -1,8 +1,8 @@
 """The work of `aliquot cdi hook`, done by a container runtime at createContainer. An edge.
 
 A runtime hands the container's state to the hook's standard input. Runtimes differ in it: crun adds the root and says
-pid 0, runc says pid 1; so only `bundle` is used, and the root is looked up in the bundle's config.json (OCI runtime spec
-1.2, State and Root).
+pid 0, runc says pid 1; so only `bundle` is used, and the root is looked up in the bundle's config.json (OCI runtime
+spec 1.2, State and Root).
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def container_root(state: str) -> str:
     given = _object(state, "the container's state on standard input")
     bundle = given.get("bundle") or given.get("bundlePath")
     if not isinstance(bundle, str) or not bundle.startswith("/"):
-        hint = "a container runtime calls this; by hand, give it {\"bundle\": \"/path/of/the/bundle\"}"
+        hint = 'a container runtime calls this; by hand, give it {"bundle": "/path/of/the/bundle"}'
         raise SpecError([Problem("io", "the container's state has no absolute `bundle`", hint=hint)])
     config = Path(bundle) / "config.json"
     try:

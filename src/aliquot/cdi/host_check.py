@@ -97,7 +97,9 @@ def _node(node: DeviceNode, at: str, host: HostFiles, gids: tuple[int, ...]) -> 
     if isinstance(found, str):
         hint = "load the driver's module (nvidia-modprobe -u -c 0 makes NVIDIA's nodes), or " + REGENERATE
         if node.type and (node.major or node.type == "p"):
-            yield _warning(f"the device node {path} isn't there: {found}; the container gets one all the same", at, hint)
+            yield _warning(
+                f"the device node {path} isn't there: {found}; the container gets one all the same", at, hint
+            )
         else:
             yield _error(f"the device node {path} isn't there: {found}", at, hint)
         return
@@ -117,7 +119,9 @@ def _mount(mount: Mount, at: str, host: HostFiles) -> Iterator[Finding]:
         return  # its source isn't a path
     found = host.file(mount.host_path)
     if found is None:
-        yield _error(f"{mount.host_path} isn't there", f"{at}.hostPath", _successor(mount.host_path, host) or REGENERATE)
+        yield _error(
+            f"{mount.host_path} isn't there", f"{at}.hostPath", _successor(mount.host_path, host) or REGENERATE
+        )
     elif not found.reachable or not found.mode & 0o004:
         message = f"users without root can't read {mount.host_path}"
         yield _warning(message, f"{at}.hostPath", f"chmod a+r {mount.host_path}, and a+x the folders above")

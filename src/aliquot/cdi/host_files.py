@@ -2,7 +2,7 @@
 
 import os
 import stat
-from pathlib import PurePosixPath
+from pathlib import Path
 
 from aliquot.cdi.discover import driver_version
 from aliquot.cdi.files import LocalNodes
@@ -16,7 +16,7 @@ class LocalHost(LocalNodes):
     def file(self, path: str) -> FileFacts | None:
         """The file or folder at a path, links followed, or None."""
         try:
-            found = os.stat(path)
+            found = Path(path).stat()
         except (OSError, ValueError):
             return None
         return FileFacts(stat.S_IMODE(found.st_mode), stat.S_ISDIR(found.st_mode), _reachable(os.path.realpath(path)))
@@ -33,6 +33,6 @@ class LocalHost(LocalNodes):
 def _reachable(path: str) -> bool:
     """Whether everybody may search all folders above."""
     try:
-        return all(os.stat(folder).st_mode & 0o001 for folder in PurePosixPath(path).parents)
+        return all(folder.stat().st_mode & 0o001 for folder in Path(path).parents)
     except OSError:
         return False

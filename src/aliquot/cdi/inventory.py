@@ -1,4 +1,4 @@
-"""What a host has, as far as a CDI spec needs it: plain frozen data, from a driver root on disk, from JSON or from a host.
+"""What a host has, as far as a CDI spec needs it: plain frozen data, from a driver root on disk, JSON, or a host.
 
 Paths are those that a container sees: `/dev/nvidia0`, `/usr/bin/nvidia-smi`. On the host they lie under `driver_root`
 (driver files) or `dev_root` (device nodes); both are "/" on an ordinary host, and `/run/nvidia/driver` or the like
@@ -55,7 +55,10 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrmGpu:
-    """A GPU that is reached by DRM nodes alone (AMD, Intel): vendor, PCI address or platform name, names in /dev/dri."""
+    """A GPU that is reached by DRM nodes alone (AMD, Intel): vendor, PCI address or platform name, names in /dev/dri.
+
+    `unique_id` is the serial number that AMD's driver tells, "" without one.
+    """
 
     vendor: Literal["amd", "intel"]
     address: str

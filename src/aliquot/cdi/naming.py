@@ -13,7 +13,9 @@ Chosen: TypeAlias = tuple[Gpu, MigDevice | None]
 
 _INDEX = re.compile(r"[0-9]+")
 _MIG_INDEX = re.compile(r"[0-9]+:[0-9]+")
-_UUID = re.compile(r"(GPU-|MIG-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|MIG-GPU-[0-9a-fA-F-]{36}/[0-9]+/[0-9]+")
+_UUID = re.compile(
+    r"(GPU-|MIG-)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|MIG-GPU-[0-9a-fA-F-]{36}/[0-9]+/[0-9]+"
+)
 
 
 def names_of(gpu: Gpu, mig: MigDevice | None, strategies: Sequence[Strategy]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 _FOLDER = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _MAX_LINKS = 40
@@ -25,7 +26,7 @@ class RootFs:
     def __init__(self, root: str | Path) -> None:
         self._root = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
-    def __enter__(self) -> "RootFs":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -104,7 +105,7 @@ class RootFs:
         try:
             if stat.S_IMODE(os.fstat(handle).st_mode) == mode:
                 return False
-            os.chmod(f"/proc/self/fd/{handle}", mode)  # fchmod refuses an O_PATH handle
+            Path(f"/proc/self/fd/{handle}").chmod(mode)  # fchmod refuses an O_PATH handle
         finally:
             os.close(handle)
         return True

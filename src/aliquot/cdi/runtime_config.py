@@ -1,8 +1,8 @@
 """Is CDI on in a container runtime's configuration, and how does it get on? Texts in, texts out: no file is touched.
 
-Facts of the versions: containerd 1.7 has CDI switched off, 2.0 and later on (2.3 warns of switching it off); CRI-O has
-it on since 1.24 by annotations and since 1.27 by the kubelet's CDIDevices; Docker 25.0 to 28.1 want `features.cdi`, 28.2
-and later have it on; Podman has it since 3.2, for specs from 0.3.0 since 4.1, and nothing to configure.
+Facts of the versions: containerd 1.7 has CDI switched off, 2.0 and later on (2.3 warns of switching it off); CRI-O
+has it on since 1.24 by annotations and since 1.27 by the kubelet's CDIDevices; Docker 25.0 to 28.1 want
+`features.cdi`, 28.2 and later have it on; Podman has it since 3.2 (since 4.1 for specs from 0.3.0), and has nothing to configure.
 """
 
 import json

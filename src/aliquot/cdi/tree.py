@@ -36,7 +36,7 @@ class Tree:
                 if not stat.S_ISLNK(mode):
                     done = here
                     continue
-                target = os.readlink(self.host_path(here))
+                target = str(Path(self.host_path(here)).readlink())
             except OSError:
                 return None
             links += 1
@@ -67,7 +67,7 @@ class Tree:
     def names(self, folder: str) -> list[str]:
         """The names in a folder, sorted; none where it can't be read."""
         try:
-            return sorted(os.listdir(self._real(folder)))
+            return sorted(entry.name for entry in Path(self._real(folder)).iterdir())
         except OSError:
             return []
 
@@ -92,7 +92,7 @@ class Tree:
     def link_text(self, path: str) -> str | None:
         """What a symbolic link holds; None where there's none."""
         try:
-            return os.readlink(self._real(path))
+            return str(Path(self._real(path)).readlink())
         except OSError:
             return None
 

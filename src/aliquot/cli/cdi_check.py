@@ -1,16 +1,18 @@
 """`aliquot cdi check`: specs held against this host."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from aliquot.cdi.host_check import Finding, check_host
 from aliquot.cdi.host_files import LocalHost
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cdi.spec import Spec
 from aliquot.cli.cdi_output import NO, UNUSABLE, YES, Dirs, Table, folders_of, read_spec
 from aliquot.cli.output import write_json, write_yaml
+
+if TYPE_CHECKING:
+    from aliquot.cdi.spec import Spec
 
 
 def check(
@@ -28,7 +30,7 @@ def check(
         dirs: Spec folders from low to high priority, instead of /etc/cdi and /var/run/cdi. May be given several times.
         output: table for people; json or yaml for programs.
     """
-    specs: list[tuple[str, Spec]] = []
+    specs: "list[tuple[str, Spec]]" = []
     broken: list[Problem] = []
     if files:
         for file in files:

@@ -54,7 +54,7 @@ def generate_spec(
     Container engines read it at /etc/cdi or /var/run/cdi. It fits one version of the driver: generate it again after
     each update (`aliquot cdi check` tells). A GPU that doesn't work is left out with a warning.
 
-    Examples:
+    For example:
 
         aliquot cdi generate --output /etc/cdi/nvidia.yaml
 
@@ -125,7 +125,9 @@ def _format(output: Path | None, given: Text | None) -> Text:
     named = output.suffix.removeprefix(".")
     if named not in {"yaml", "json"} or (given is not None and given != named):
         hint = f"name it {output.stem}.{given or 'yaml'}: readers of spec folders go by the ending"
-        raise SpecError([Problem("io", "its name doesn't end in .yaml or .json as its format is", "", hint, str(output))])
+        raise SpecError(
+            [Problem("io", "its name doesn't end in .yaml or .json as its format is", "", hint, str(output))]
+        )
     return "json" if named == "json" else "yaml"
 
 
