@@ -35,3 +35,18 @@ class GivenNodes:
         if path in self.others:
             return "it isn't a device node"
         return self.nodes.get(path, "there's no such file")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOnce:
+    """Other nodes, each looked up once: one injection sees one state of the host, and devices share many nodes."""
+
+    nodes: HostNodes
+    known: dict[str, HostNode | str] = field(default_factory=dict[str, HostNode | str])
+
+    def lstat(self, path: str) -> HostNode | str:
+        """The node at that path, or why there's none."""
+        found = self.known.get(path)
+        if found is None:
+            found = self.known[path] = self.nodes.lstat(path)
+        return found

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aliquot.cdi.host import HostNodes
+from aliquot.cdi.host import AskedOnce, HostNodes
 from aliquot.cdi.nodes import completed
 from aliquot.cdi.oci import OciSpec
 from aliquot.cdi.problems import Problem, SpecError
@@ -75,9 +75,12 @@ def apply_edits(
     """
     spec = OciSpec(oci)
     warnings: list[Problem] = []
+    devices: list[dict[str, Any]] = []
+    rules: list[dict[str, Any]] = []
     if edits.env:
         spec.set_env(edits.env)
     mounts = list(edits.mounts)
+    host = AskedOnce(nodes)
     in_user_namespace = spec.has_user_namespace()
     user = spec.user()
     for node in edits.device_nodes:
@@ -86,16 +89,22 @@ def apply_edits(
                 mounts.append(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
                 continue
             warnings.append(_cannot_make(node))
-        _add_node(spec, completed(node, nodes), user)
+        complete = completed(node, host)
+        devices.append(_device(complete, user))
+        if complete.type in {"b", "c"}:
+            rules.append(_rule(complete))
+    if devices:
+        spec.put_devices(devices)
+    if rules:
+        spec.add_device_rules(rules)
     for device in edits.net_devices:
         spec.set_net_device(device.host_interface_name, device.name)
     for mount in mounts:
-        spec.add_mount(_mount(mount, in_user_namespace=in_user_namespace))
         if not mount.type and not {"bind", "rbind"} & set(mount.options):
             message = f"the mount on {mount.container_path!r} has neither a type nor the option bind or rbind"
             warnings.append(Problem("edits", message, hint="runtimes will refuse it when the container starts"))
     if mounts:
-        spec.sort_mounts()
+        spec.add_mounts(_mount(mount, in_user_namespace=in_user_namespace) for mount in mounts)
     for hook in edits.hooks:
         spec.add_hook(hook.hook_name, _hook(hook))
     if edits.intel_rdt is not None:
@@ -106,7 +115,7 @@ def apply_edits(
     return Injection(spec.root, tuple(warnings))
 
 
-def _add_node(spec: OciSpec, node: DeviceNode, user: Mapping[str, int]) -> None:
+def _device(node: DeviceNode, user: Mapping[str, int]) -> dict[str, Any]:
     device: dict[str, Any] = {"path": node.path, "type": node.type, "major": node.major, "minor": node.minor}
     if node.file_mode is not None:
         device["fileMode"] = node.file_mode
@@ -115,12 +124,14 @@ def _add_node(spec: OciSpec, node: DeviceNode, user: Mapping[str, int]) -> None:
             device[member] = own
         elif user.get(member, 0) > 0:
             device[member] = user[member]
-    spec.put_device(device)
-    if node.type in {"b", "c"}:
-        rule: dict[str, Any] = {"allow": True, "type": node.type, "major": node.major, "minor": node.minor}
-        if node.permissions != "none":
-            rule["access"] = node.permissions or "rwm"
-        spec.add_device_rule(rule)
+    return device
+
+
+def _rule(node: DeviceNode) -> dict[str, Any]:
+    rule: dict[str, Any] = {"allow": True, "type": node.type, "major": node.major, "minor": node.minor}
+    if node.permissions != "none":
+        rule["access"] = node.permissions or "rwm"
+    return rule
 
 
 def _mount(mount: Mount, *, in_user_namespace: bool) -> dict[str, Any]:

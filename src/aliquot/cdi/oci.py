@@ -17,37 +17,30 @@ class OciSpec:
 
     def __init__(self, oci: Mapping[str, Any]) -> None:
         self.root: dict[str, Any] = dict(oci)
-        self._own: set[str] = set()  # paths of the parts that are copies already
+        self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
         self._places: dict[str, int] | None = None  # of each environment variable
-        self._taken: dict[str, set[str]] = {}  # the keys of a list's entries, to look for those only that are there
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
-        here = self.root
-        at = ""
-        for member in path:
-            at = f"{at}.{member}" if at else member
-            if at not in self._own:
-                inner = here.get(member)
-                if not is_object(inner) and inner is not None:
-                    raise _not_oci(at, "an object")
-                here[member] = dict(inner or {})
-                self._own.add(at)
-            here = here[member]
-        return here
+        own: dict[str, Any] | None = self._own.get(path) if path else self.root
+        if own is None:
+            holder = self.part(*path[:-1])
+            inner = holder.get(path[-1])
+            if not is_object(inner) and inner is not None:
+                raise _not_oci(path, "an object")
+            own = holder[path[-1]] = self._own[path] = dict(inner or {})
+        return own
 
     def items(self, *path: str) -> list[Any]:
         """The list at the path, made if absent, safe to change; its items are the original's."""
-        holder = self.part(*path[:-1])
-        at = ".".join(path)
-        if at not in self._own:
+        own: list[Any] | None = self._own.get(path)
+        if own is None:
+            holder = self.part(*path[:-1])
             items = holder.get(path[-1])
             if not is_list(items) and items is not None:
-                raise _not_oci(at, "a list")
-            holder[path[-1]] = list(items or [])
-            self._own.add(at)
-        found: list[Any] = holder[path[-1]]
-        return found
+                raise _not_oci(path, "a list")
+            own = holder[path[-1]] = self._own[path] = list(items or [])
+        return own
 
     def process(self) -> dict[str, Any]:
         """The process, made with the members that the OCI spec requires."""
@@ -91,37 +84,26 @@ class OciSpec:
         if gid not in gids:
             gids.append(gid)
 
-    def put_device(self, device: dict[str, Any]) -> None:
-        """Add a device node at the end, instead of the first one of that path."""
-        self._replace(self.items("linux", "devices"), "path", device)
+    def put_devices(self, devices: Iterable[dict[str, Any]]) -> None:
+        """Add device nodes at the end, each instead of the first one of its path."""
+        _replace(self.items("linux", "devices"), "path", devices)
 
-    def add_device_rule(self, rule: dict[str, Any]) -> None:
-        """Add a cgroup rule; older ones stay."""
-        self.items("linux", "resources", "devices").append(rule)
+    def add_device_rules(self, rules: Iterable[dict[str, Any]]) -> None:
+        """Add cgroup rules; older ones stay."""
+        self.items("linux", "resources", "devices").extend(rules)
 
     def set_net_device(self, host_name: str, name: str) -> None:
         """Move a network interface of the host into the container."""
         self.part("linux", "netDevices")[host_name] = {"name": name}
 
-    def add_mount(self, mount: dict[str, Any]) -> None:
-        """Add a mount at the end, instead of the first one on exactly that destination."""
-        self._replace(self.items("mounts"), "destination", mount)
+    def add_mounts(self, mounts: Iterable[dict[str, Any]]) -> None:
+        """Add mounts, each instead of the first one on exactly that destination, then order all by depth.
 
-    def _replace(self, items: list[Any], member: str, new: dict[str, Any]) -> None:
-        taken = self._taken.get(member)
-        if taken is None:
-            taken = self._taken[member] = {str(item.get(member)) for item in items if is_object(item)}
-        if new[member] in taken:
-            found = (i for i, item in enumerate(items) if is_object(item) and item.get(member) == new[member])
-            first = next(found, None)
-            if first is not None:
-                del items[first]
-        taken.add(new[member])
-        items.append(new)
-
-    def sort_mounts(self) -> None:
-        """Order all mounts by the depth of their destination, those of one depth as they stood."""
-        self.items("mounts").sort(key=_depth)
+        Depth is the number of slashes in the cleaned destination; mounts of one depth stay as they stood.
+        """
+        items = self.items("mounts")
+        _replace(items, "destination", mounts)
+        items.sort(key=_depth)
 
     def add_hook(self, stage: str, hook: dict[str, Any]) -> None:
         """Add a hook at the end of its stage."""
@@ -152,12 +134,26 @@ def take_requests(oci: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, An
     return tuple(requested), spec.root
 
 
+def _replace(items: list[Any], member: str, entries: Iterable[dict[str, Any]]) -> None:
+    keys = [str(item.get(member)) if is_object(item) else "" for item in items]
+    for entry in entries:
+        key = entry[member]
+        if key in keys:
+            first = keys.index(key)
+            del keys[first], items[first]
+        keys.append(key)
+        items.append(entry)
+
+
 def _depth(mount: Any) -> int:
     """Slashes in the cleaned destination."""
     destination = str(mount.get("destination", "")) if is_object(mount) else ""
+    if destination[:1] == "/" != destination[-1:] and "//" not in destination and "/." not in destination:
+        return destination.count("/")  # it's clean already
     cleaned = posixpath.normpath(destination)  # which alone keeps a double slash at the start
     return cleaned.count("/") - cleaned.startswith("//")
 
 
-def _not_oci(path: str, due: str) -> SpecError:
-    return SpecError([Problem("syntax", f"the OCI spec's {path} isn't {due}", path)])
+def _not_oci(path: tuple[str, ...], due: str) -> SpecError:
+    at = ".".join(path)
+    return SpecError([Problem("syntax", f"the OCI spec's {at} isn't {due}", at)])
