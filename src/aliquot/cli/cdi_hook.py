@@ -7,7 +7,7 @@ from cyclopts import App, Parameter
 
 from aliquot.cdi.hooks import chmod, container_root, create_symlinks, update_ldcache
 from aliquot.cdi.problems import SpecError
-from aliquot.cli.cdi_output import NO, YES, tell
+from aliquot.cli.output import fail
 
 app = App(
     name="hook",
@@ -18,6 +18,7 @@ app = App(
     help_format="plaintext",
 )
 
+YES, NO = 0, 1
 Several = Parameter(negative=(), allow_leading_hyphen=True)
 
 
@@ -31,8 +32,7 @@ def create_symlinks_hook(*, link: Annotated[tuple[str, ...], Several] = ()) -> i
     try:
         create_symlinks(_root(), link)
     except SpecError as error:
-        tell(error.problems)
-        return NO
+        return _told(error)
     return YES
 
 
@@ -47,8 +47,7 @@ def update_ldcache_hook(*, folder: Annotated[tuple[str, ...], Several] = (), ldc
     try:
         update_ldcache(_root(), folder, ldconfig_path)
     except SpecError as error:
-        tell(error.problems)
-        return NO
+        return _told(error)
     return YES
 
 
@@ -63,9 +62,15 @@ def chmod_hook(*, mode: str, path: Annotated[tuple[str, ...], Several] = ()) -> 
     try:
         chmod(_root(), mode, path)
     except SpecError as error:
-        tell(error.problems)
-        return NO
+        return _told(error)
     return YES
+
+
+def _told(error: SpecError) -> int:
+    """Not by `cdi_output`, which loads much: a container waits for this process."""
+    for problem in error.problems:
+        fail(str(problem))
+    return NO
 
 
 def _root() -> str:
