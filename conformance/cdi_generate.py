@@ -74,7 +74,8 @@ def gpus(count: int, instances: tuple[int, ...] | list[int]) -> tuple[Gpu, ...]:
     for index in range(count):
         size = instances[index] if index < len(instances) else 0
         mig = tuple(
-            MigDevice(index=i, gpu_instance=i + 1, compute_instance=0, uuid=f"MIG-{_uuid(given + i)}") for i in range(size)
+            MigDevice(index=i, gpu_instance=i + 1, compute_instance=0, uuid=f"MIG-{_uuid(given + i)}")
+            for i in range(size)
         )
         given += size
         nodes = (f"card{index}", f"renderD{128 + index}")

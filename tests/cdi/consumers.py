@@ -60,7 +60,14 @@ def _run(command: Sequence[str], runtime: str = "", stdin: str = "", cwd: Path |
     if runtime == "crun" and _HYBRID.is_dir():
         words = ["unshare", "-m", "sh", "-c", f'umount {_HYBRID}; exec "$@"', "sh", *words]
     done = subprocess.run(
-        words, check=False, capture_output=True, text=True, input=stdin, cwd=cwd, env=os.environ | {"PATH": PATH}, timeout=120
+        words,
+        check=False,
+        capture_output=True,
+        text=True,
+        input=stdin,
+        cwd=cwd,
+        env=os.environ | {"PATH": PATH},
+        timeout=120,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
 

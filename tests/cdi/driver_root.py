@@ -22,7 +22,11 @@ NODES = (
     *((f"dri/renderD{n}", 0o660, 226, n, 109) for n in (128, 129)),
     *((f"nvidia-caps-imex-channels/channel{n}", 0o666, 507, n, 0) for n in (0, 7)),
     *(("gdrdrv", 0o666, 506, 0, 0), ("nvidia-fs0", 0o666, 505, 0, 0)),
-    *(("nvidia-nvswitchctl", 0o666, 504, 255, 0), ("nvidia-nvswitch0", 0o666, 504, 0, 0), ("nvidia-nvlink", 0o666, 503, 0, 0)),
+    *(
+        ("nvidia-nvswitchctl", 0o666, 504, 255, 0),
+        ("nvidia-nvswitch0", 0o666, 504, 0, 0),
+        ("nvidia-nvlink", 0o666, 503, 0, 0),
+    ),
     *(("infiniband/uverbs0", 0o666, 231, 192, 0), ("infiniband/rdma_cm", 0o666, 10, 58, 0)),
 )
 LIBRARIES = (
@@ -45,7 +49,13 @@ TEXTS = {
     f"lib/firmware/nvidia/{VERSION}/gsp_ga10x.bin": "x",
     f"lib/firmware/nvidia/{VERSION}/gsp_tu10x.bin": "x",
 }
-PROGRAMS = ("nvidia-smi", "nvidia-debugdump", "nvidia-persistenced", "nvidia-cuda-mps-control", "nvidia-cuda-mps-server")
+PROGRAMS = (
+    "nvidia-smi",
+    "nvidia-debugdump",
+    "nvidia-persistenced",
+    "nvidia-cuda-mps-control",
+    "nvidia-cuda-mps-server",
+)
 ADDRESSES = ("0000:07:00.0", "0000:0f:00.0")
 
 

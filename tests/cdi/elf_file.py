@@ -20,5 +20,3 @@ def shared_library(soname: str | None, *, machine: str = "x86_64", order: str = 
     load = struct.pack(f"{order}IIQQQQQQ", 1, 5, 0, 0, 0, end, end, 0x1000)
     dyn = struct.pack(f"{order}IIQQQQQQ", 2, 4, dynamic, dynamic, dynamic, len(table), len(table), 8)
     return ident + head + load + dyn + texts + bytes(-len(texts) % 8) + table
-
-

@@ -131,9 +131,7 @@ class TestPodman:
         # both nodes are 1:11, and rules add up: the second one's writing is allowed for the number
         assert ran.lines().count("writes") == 2
 
-    def test_an_unknown_device_is_refused(
-        self, runtime: str, engine: Engine, publish: Publish, tmp_path: Path
-    ) -> None:
+    def test_an_unknown_device_is_refused(self, runtime: str, engine: Engine, publish: Publish, tmp_path: Path) -> None:
         name = publish(thing(tmp_path))
         ran = engine.run("true", f"{name}=first", f"{name}=third", runtime=runtime)
         assert ran.status == 126
@@ -234,11 +232,16 @@ class TestGenerated:
             (rootfs / "usr/lib/x86_64-linux-gnu/gbm").symlink_to(f"../../../../../../../../..{outside}")
 
         self.bundle(runtime, tmp_path, "true", spoil)
-        assert sorted(path.name for path in outside.rglob("*")) == ["etc", "gbm", "ld.so.conf.d", "lib", "usr", "x86_64-linux-gnu"]
+        assert sorted(path.name for path in outside.rglob("*")) == [
+            "etc",
+            "gbm",
+            "ld.so.conf.d",
+            "lib",
+            "usr",
+            "x86_64-linux-gnu",
+        ]
 
-    def bundle(
-        self, runtime: str, folder: Path, script: str, spoil: Callable[[Path], None] = lambda _: None
-    ) -> Ran:
+    def bundle(self, runtime: str, folder: Path, script: str, spoil: Callable[[Path], None] = lambda _: None) -> Ran:
         root = build_driver_root(folder / "driver")
         generate(root, folder / "specs/nvidia.yaml")
         make_rootfs(folder / "bundle/rootfs")

@@ -13,12 +13,12 @@ def soname(content: bytes) -> str | None:
     """The SONAME, "" where the library has none, None where the bytes aren't an ELF file that can be read."""
     try:
         return _soname(content)
-    except (struct.error, UnicodeDecodeError, ValueError):
+    except (struct.error, ValueError):
         return None
 
 
 def _soname(content: bytes) -> str | None:
-    if content[:4] != b"\x7fELF" or content[4] not in {1, 2} or content[5] not in {1, 2}:
+    if len(content) < 52 or content[:4] != b"\x7fELF" or content[4] not in {1, 2} or content[5] not in {1, 2}:
         return None
     order = "<" if content[5] == 1 else ">"
     wide = content[4] == 2

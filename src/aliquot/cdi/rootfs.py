@@ -44,15 +44,8 @@ class RootFs:
             with contextlib.suppress(OSError):
                 if os.readlink(name, dir_fd=folder) == target:
                     return False
-            temporary = f".{name[:200]}.{os.getpid()}.aliquot"
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=folder)
-            os.symlink(target, temporary, dir_fd=folder)
-            try:
-                os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except OSError:
-                os.unlink(temporary, dir_fd=folder)
-                raise
+            with _in_place_of(name, folder) as temporary:
+                os.symlink(target, temporary, dir_fd=folder)
             return True
 
     def write(self, path: str, text: str, *, replace: bool = True) -> bool:
@@ -60,14 +53,11 @@ class RootFs:
         with self._parent(path, make=True) as (folder, name):
             if not replace and _exists(name, folder):
                 return False
-            temporary = f".{name[:200]}.{os.getpid()}.aliquot"
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            with os.fdopen(os.open(temporary, flags, 0o644, dir_fd=folder), "w", encoding="utf-8") as stream:
-                stream.write(text)
-                os.fchmod(stream.fileno(), 0o644)
-            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            with _in_place_of(name, folder) as temporary:
+                with os.fdopen(os.open(temporary, flags, 0o644, dir_fd=folder), "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                    os.fchmod(stream.fileno(), 0o644)
             return True
 
     def read(self, path: str) -> str | None:
@@ -171,6 +161,24 @@ class RootFs:
         finally:
             for handle in above:
                 os.close(handle)
+
+
+@contextlib.contextmanager
+def _in_place_of(name: str, folder: int) -> Iterator[str]:
+    """A new name in the folder, for something that then replaces what is at `name`, in one step."""
+    temporary = f".{name[:200]}.{os.getpid()}.aliquot"
+    _remove(temporary, folder)  # a process of this number was killed here
+    try:
+        yield temporary
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        _remove(temporary, folder)
+        raise
+
+
+def _remove(name: str, folder: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
 
 
 def _exists(name: str, folder: int) -> bool:

@@ -66,8 +66,9 @@ class Tree:
 
     def names(self, folder: str) -> list[str]:
         """The names in a folder, sorted; none where it can't be read."""
+        target = self.resolve(folder)
         try:
-            return sorted(entry.name for entry in Path(self._real(folder)).iterdir())
+            return [] if target is None else sorted(entry.name for entry in Path(self.host_path(target)).iterdir())
         except OSError:
             return []
 
