@@ -50,6 +50,21 @@ def test_a_failing_node_leaves_nothing_behind() -> None:
     assert oci == before
 
 
+def test_every_missing_node_is_told_with_the_file_that_asks_for_it() -> None:
+    edits = ContainerEdits(
+        device_nodes=(DeviceNode(path="/dev/gpu0"), DeviceNode(path="/dev/gone", host_path="/h/gone"))
+    )
+    spec = Spec(
+        version="1.1.0", kind="acme.test/gpu", devices=(Device(name="a", edits=edits),), edits=node(path="/dev/none")
+    )
+    with pytest.raises(SpecError) as error:
+        inject({}, ["acme.test/gpu=a"], registry_of([SpecFile("a.json", 0, spec)]), GivenNodes({"/dev/gpu0": GPU0}))
+    assert [(problem.file, problem.path) for problem in error.value.problems] == [
+        ("a.json", "containerEdits.deviceNodes[0]"),
+        ("a.json", "devices[0].containerEdits.deviceNodes[1]"),
+    ]
+
+
 def test_all_unresolvable_names_are_told() -> None:
     with pytest.raises(SpecError) as error:
         inject(

@@ -140,6 +140,7 @@ def test_the_list_of_the_specifications_example_is_recognised() -> None:
         (GOOD.replace("name: d", "name: [d]"), "syntax", "syntax"),
         (GOOD + "---\na: 1\n", None, "syntax"),
         (GOOD + "---\n[", None, "syntax"),
+        ('{"cdiVersion": "1.1.0"}\n--- {}', "kind", "syntax"),
         (GOOD.replace("acme.test", "a_cme.test"), None, "kind"),
         (GOOD.replace("acme.test", "a" * 64), None, "kind"),
         (GOOD.replace("acme.test", ("a" * 63 + ".") * 3 + "b" * 62), None, "kind"),

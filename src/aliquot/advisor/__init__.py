@@ -5,5 +5,5 @@ changes something is applied to a changed Snapshot and judged again before it's 
 
 What it is not: it changes no cluster, prints nothing, and reads no file.
 
-May know: everything below it: `planner`, `scheduling`, `pricing`, `sharing`, `snapshot`, `dra`, `devices`, `kube`, `units`.
+May know: everything below it (`scheduling`, `pricing`, `sharing`, `snapshot`, `dra`, `devices`, `kube`, `units`).
 """

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aliquot.advisor.case import Shortage, shortage
-from aliquot.scheduling.outcome import NodeGroup, Refusal
+from aliquot.scheduling.outcome import NodeGroup
 from aliquot.scheduling.reason import Reason
 
 
@@ -18,15 +18,12 @@ class Alike:
     """Resource -> least and most that's free on a node of the group."""
     total: dict[str, tuple[int, int]]
     """Resource -> least and most that a node of the group offers."""
-
-
-def alike(refusal: Refusal) -> tuple[Alike, ...]:
-    """Largest group first; within equals by the first node's name."""
-    return alike_groups(refusal.groups)
+    found: dict[tuple[str, str], tuple[str, ...]]
+    """(filter, subject) -> what the nodes of the group have there."""
 
 
 def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
-    """The same of groups that are told apart by their numbers too."""
+    """Put groups that differ only in numbers together; the largest first, equals by the first node's name."""
     groups: dict[object, list[tuple[tuple[str, ...], tuple[Reason, ...]]]] = {}
     for group in exact:
         if group.reasons:
@@ -37,13 +34,16 @@ def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
         nodes = tuple(sorted(node for some, _ in same for node in some))
         free: dict[str, tuple[int, int]] = {}
         total: dict[str, tuple[int, int]] = {}
+        seen: dict[tuple[str, str], set[str]] = {}
         for _, reasons in same:
             for reason in reasons:
+                seen.setdefault((reason.filter, reason.subject), set()).add(reason.found)
                 short = shortage(reason)
                 if short is not None:
                     _widen(free, short, short.free)
                     _widen(total, short, short.total)
-        found.append(Alike(nodes, same[0][1], free, total))
+        values = {key: tuple(sorted(several)) for key, several in seen.items()}
+        found.append(Alike(nodes, same[0][1], free, total, values))
     return tuple(sorted(found, key=lambda one: (-len(one.nodes), one.nodes[0])))
 
 

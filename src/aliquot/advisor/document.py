@@ -1,4 +1,4 @@
-"""Explanations as plain JSON values: the contract of `aliquot explain -o json` (its schema: cli/explain.schema.json)."""
+"""Explanations as plain JSON values: the contract of `explain -o json`, whose schema is cli/explain.schema.json."""
 
 from collections.abc import Iterable
 
@@ -89,7 +89,7 @@ def _way(way: WayOut) -> Json:
         "after": {
             "node": way.after.node,
             "evicted": list(way.after.victims),
-            "stopped": list(way.after.pending),
+            "stopped": list(way.after.stopped),
         },
     }
 

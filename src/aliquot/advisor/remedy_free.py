@@ -70,7 +70,8 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
         ),
         rank=50 + (0 if lower else 8) + min(len(pods), 10) / 10,
         node=spot.node.name,
-        cures=sorted(short)[0],
+        cures=min(short),
+        stops=tuple(pod.key for pod in pods if pod.node_name),
     )
 
 
@@ -102,7 +103,7 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
         risk=Risk("medium", f"{pod.key} restarts on {target}"),
         rank=28,
         node=node,
-        cures=sorted(short)[0],
+        cures=min(short),
     )
 
 

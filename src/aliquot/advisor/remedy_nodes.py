@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.gpus import GPU, partitioned
-from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
@@ -43,6 +43,12 @@ class Template:
 
 def templates(snapshot: Snapshot) -> list[Template]:
     """One for each kind of node with devices: fresh, uncordoned, healthy, and empty but for DaemonSets."""
+    if snapshot.root is not snapshot and snapshot.nodes is snapshot.root.nodes:
+        return templates(snapshot.root)
+    return snapshot.recall("node templates", _templates)
+
+
+def _templates(snapshot: Snapshot) -> list[Template]:
     groups: dict[object, list[Node]] = {}
     for node in snapshot.nodes.values():
         if not any(amount and "/" in name for name, amount in node.allocatable.items()):
@@ -91,7 +97,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(case, variant)
+                yield _candidate(variant, name)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -108,7 +114,7 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(case: Case, template: Template) -> Candidate:
+def _candidate(template: Template, name: str) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     devices = ", ".join(
@@ -134,6 +140,7 @@ def _candidate(case: Case, template: Template) -> Candidate:
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=40 if not template.note else 42,
         cost=cost_of(kind),
+        tried=After(name),
     )
 
 
@@ -182,7 +189,7 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
         template = Template(node, (), "", 0)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(case, template)
+            yield _candidate(template, name)
             return
 
 

@@ -30,14 +30,15 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """Replicas for whole GPUs that are short; MIG for instances that are short."""
     for name, short in spot.short_of().items():
         if name == GPU:
-            yield from _replicas(case, spot, short)
+            yield from _replicas(spot, short)
         elif name.startswith(MIG_PREFIX):
             yield from _mig(case, spot, short)
 
 
-def _replicas(case: Case, spot: Spot, short: Shortage) -> Iterator[Candidate]:
-    """One GPU asked for, all taken: the same GPUs in more shares. More than one share is no more compute, so a pod that
-    asks for several GPUs isn't helped.
+def _replicas(spot: Spot, short: Shortage) -> Iterator[Candidate]:
+    """One GPU asked for, all taken: the same GPUs in more shares.
+
+    A second share of a GPU is no more compute, so a pod that asks for several GPUs isn't helped.
     """
     gpus = gpus_of(spot.node)
     if short.asked != 1 or short.total == 0 or gpus is None or gpus.label.mig_profile is not None:
@@ -140,6 +141,6 @@ def advice(case: Case, spot: Spot) -> Iterator[Advice]:
     for name, short in spot.short_of().items():
         if name.startswith(MIG_PREFIX) and partition(spot.node, name) is not None and held(case, spot.node.name):
             yield Advice(
-                f"{spot.node.name} could be cut into {short.resource} too, but pods hold its GPUs: drain it first, or cut"
-                " only its idle GPUs with a mig-parted configuration by device index"
+                f"{spot.node.name} could be cut into {short.resource} too, but pods hold its GPUs: drain it first,"
+                " or cut only its idle GPUs with a mig-parted configuration by device index"
             )

@@ -101,6 +101,6 @@ def advice(case: Case, spot: Spot) -> Iterator[Advice]:
         if taint.key.startswith(CONDITION_PREFIX) and taint.key != CORDON:
             condition = taint.key.removeprefix(CONDITION_PREFIX)
             yield Advice(
-                f"{spot.node.name} is {condition}: mend the node; tolerating the taint would start the pod on a sick node",
+                f"{spot.node.name} is {condition}: mend the node; a toleration would start the pod on a sick node",
                 f"kubectl describe node {spot.node.name}",
             )

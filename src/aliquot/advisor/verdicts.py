@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from aliquot.advisor.alike import Alike, alike
+from aliquot.advisor.alike import Alike
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.reason import Reason
 
+CORDON = "node.kubernetes.io/unschedulable"
+VALUES_SHOWN = 3
 FILTER_WORDS = {
     "NodeUnschedulable": "cordoned",
     "NodeName": "another node is asked for by name",
@@ -35,10 +37,10 @@ def why(reason: Reason, group: Alike) -> str:
             return words
         if reason.filter == "TaintToleration":
             return f"taint {reason.found}: the pod doesn't tolerate it"
+        values = [value for value in group.found.get((reason.filter, reason.subject), (reason.found,)) if value]
+        have = ", ".join(values[:VALUES_SHOWN]) + (" ..." if len(values) > VALUES_SHOWN else "")
         details = "; ".join(
-            part
-            for part in (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
-            if part
+            part for part in (reason.asked and f"asked: {reason.asked}", have and f"found: {have}") if part
         )
         return f"{words} ({details})" if details else words
     name = short.resource
@@ -53,20 +55,22 @@ def _span(name: str, least: int, most: int) -> str:
     return about(name, least) if least == most else f"{about(name, least)} to {about(name, most)}"
 
 
-def sentence(pod: Pod, decision: Placement | Refusal) -> str:
-    """What a person wants to know first."""
-    if isinstance(decision, Placement):
-        if decision.verdict == "running":
-            return f"{pod.key} runs on {pod.node_name}." if not pod.terminal else f"{pod.key} has ended ({pod.phase})."
-        if decision.preemption is not None:
-            victims = ", ".join(decision.preemption.victims)
-            return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
-        count = len(decision.nodes)
-        nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
-        return f"{pod.key} would be placed: {nodes} for it."
+def placed(pod: Pod, decision: Placement) -> str:
+    """Where it runs, or would."""
+    if decision.verdict == "running":
+        return f"{pod.key} has ended ({pod.phase})." if pod.terminal else f"{pod.key} runs on {pod.node_name}."
+    if decision.preemption is not None:
+        victims = ", ".join(decision.preemption.victims)
+        return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
+    count = len(decision.nodes)
+    nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
+    return f"{pod.key} would be placed: {nodes} for it."
+
+
+def refused(pod: Pod, decision: Refusal, groups: Sequence[Alike]) -> str:
+    """What a person wants to know first: what it asks for, and what is in the way on how many nodes."""
     if decision.verdict == "gated":
         return f"{pod.key} waits for its scheduling gates: {', '.join(pod.scheduling_gates)}."
-    groups = alike(decision)
     if not groups:
         return f"{pod.key} is pending: {decision.message or 'there are no nodes'}"
     total = sum(len(group.nodes) for group in groups)
@@ -76,7 +80,8 @@ def sentence(pod: Pod, decision: Placement | Refusal) -> str:
             blocked[word] = blocked.get(word, 0) + len(group.nodes)
     words = sorted(blocked.items(), key=lambda item: -item[1])
     if total == 1:
-        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {', '.join(word for word, _ in words)}."
+        all_words = ", ".join(word for word, _ in words)
+        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {all_words}."
     parts = ", ".join(f"{word} on {'all' if count == total else count}" for word, count in words)
     return f"{pod.key} asks for {asks(pod)}, and none of {total} nodes takes it: {parts}."
 

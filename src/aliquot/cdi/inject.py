@@ -5,7 +5,7 @@ input isn't touched, also when something fails, and neither are the specs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aliquot.cdi.host import AskedOnce, HostNodes
@@ -42,14 +42,18 @@ def inject(
     into bind mounts where the container has a user namespace: runtimes can't make nodes there.
 
     Raises:
-        SpecError: names can't be resolved (all of them, in order), the host lacks a node, or `oci` isn't an OCI spec.
+        SpecError: names can't be resolved (all of them, in order), the host lacks nodes (each with the file that asks
+            for it), or `oci` isn't an OCI spec.
     """
     missing = [registry.why_not(name) for name in devices if name not in registry.devices]
     if missing:
         raise SpecError(missing)
     chosen = [registry.devices[name] for name in devices]
     warnings = _env_clashes(chosen)
-    applied = apply_edits(oci, edits_of(chosen), nodes, bind_in_user_namespace=bind_in_user_namespace)
+    try:
+        applied = apply_edits(oci, edits_of(chosen), nodes, bind_in_user_namespace=bind_in_user_namespace)
+    except SpecError as error:
+        raise SpecError(_placed(problem, chosen) for problem in error.problems) from None
     return Injection(applied.oci, (*warnings, *applied.warnings))
 
 
@@ -71,12 +75,13 @@ def apply_edits(
     """Apply one block of edits.
 
     Raises:
-        SpecError: the host lacks a node, or `oci` isn't an OCI spec.
+        SpecError: the host lacks nodes (all of them; `path` is theirs), or `oci` isn't an OCI spec.
     """
     spec = OciSpec(oci)
     warnings: list[Problem] = []
     devices: list[dict[str, Any]] = []
     rules: list[dict[str, Any]] = []
+    missing: list[Problem] = []
     if edits.env:
         spec.set_env(edits.env)
     mounts = list(edits.mounts)
@@ -89,10 +94,16 @@ def apply_edits(
                 mounts.append(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
                 continue
             warnings.append(_cannot_make(node))
-        complete = completed(node, host)
+        try:
+            complete = completed(node, host)
+        except SpecError as error:
+            missing += error.problems
+            continue
         devices.append(_device(complete, user))
         if complete.type in {"b", "c"}:
             rules.append(_rule(complete))
+    if missing:
+        raise SpecError(missing)
     if devices:
         spec.put_devices(devices)
     if rules:
@@ -170,6 +181,21 @@ def _intel_rdt(rdt: IntelRdt) -> dict[str, Any]:
         "enableMBM": rdt.enable_mbm,
     }
     return {member: value for member, value in members.items() if value}
+
+
+def _placed(problem: Problem, chosen: Sequence[Definition]) -> Problem:
+    """The problem of a device node with the file and the field that ask for it."""
+    for definition in chosen if problem.category == "host" else ():
+        index = definition.spec.devices.index(definition.device)
+        blocks = (
+            (definition.spec.edits, "containerEdits"),
+            (definition.device.edits, f"devices[{index}].containerEdits"),
+        )
+        for edits, at in blocks:
+            for i, node in enumerate(edits.device_nodes):
+                if problem.path in {node.path, node.host_path}:
+                    return replace(problem, file=definition.file.path, path=f"{at}.deviceNodes[{i}]")
+    return problem
 
 
 def _cannot_make(node: DeviceNode) -> Problem:

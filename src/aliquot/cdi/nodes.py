@@ -22,13 +22,13 @@ def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
         if sufficient:
             return node
         hint = "regenerate the spec, or give the node's type, major and minor"
-        raise SpecError([Problem("host", f"the host has no device node {path!r}: {found}", hint=hint)])
+        raise SpecError([Problem("host", f"the host has no device node {path!r}: {found}", path, hint)])
     mode = found.mode if node.file_mode is None else node.file_mode
     if sufficient:
         return node if node.file_mode is not None else _filled(node, node.type, node.major, node.minor, mode)
     if node.type not in {"", found.type}:
         message = f"the device node {path!r} is of type {found.type!r} on the host, the spec says {node.type!r}"
-        raise SpecError([Problem("host", message, hint="leave the type out, or correct it")])
+        raise SpecError([Problem("host", message, path, "leave the type out, or correct it")])
     if found.type != "p" and node.major == 0:
         return _filled(node, found.type, found.major, found.minor, mode)
     return _filled(node, found.type, node.major, node.minor, mode)

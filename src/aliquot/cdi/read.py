@@ -59,7 +59,7 @@ def inspect(
     if not document.is_object(data):
         return Reading(None, _placed(shape.problems, decoded, file))
     problems += shape.problems
-    if strict and decoded[:1] != "{":
+    if strict:
         problems += _second_document(decoded)
     problems += _beside(check(spec, strength), problems)
     return Reading(spec, _placed(problems, decoded, file))

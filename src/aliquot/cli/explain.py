@@ -21,7 +21,7 @@ def explain(
     target: Annotated[str, Parameter(show_default=False)] = "",
     /,
     *,
-    file: Annotated[tuple[Path, ...], Parameter(name=["--file", "-f"], negative=())] = (),
+    file: Annotated[tuple[Path, ...], Parameter(name=["--file", "-f"], negative=(), allow_leading_hyphen=True)] = (),
     namespace: Annotated[str | None, Parameter(name=["--namespace", "-n"])] = None,
     all_pending: Annotated[bool, Parameter(name="--all-pending", negative=())] = False,
     kubernetes: str | None = None,
@@ -99,7 +99,7 @@ def explain(
 
 
 def kind_of(text: str) -> str:
-    """The kind that a person means: `deploy`, `deployments` and `deployment.apps` are `deployment`; nothing is a pod."""
+    """The kind that a person means: `deploy`, `deployments`, `deployment.apps` are `deployment`; nothing is a pod."""
     short = {
         "": "pod",
         "po": "pod",

@@ -45,6 +45,7 @@ def write_yaml(value: "Mapping[str, object]") -> None:
 
     class Plain(yaml.CSafeDumper):
         def ignore_aliases(self, data: object) -> bool:
+            del data  # every repeated value is written out: people copy parts of the answer
             return True
 
     yaml.dump(value, sys.stdout, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)

@@ -1,26 +1,26 @@
 """What the API server's admission would have filled in for manifests that were never applied: the priority."""
 
 from dataclasses import replace
-from typing import TypeVar
 
+from aliquot.cluster.items import Noun
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import PriorityClass, Workload
-
-T = TypeVar("T")
 
 _BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
-def admitted(objects: tuple[T, ...]) -> tuple[T, ...]:
+def admitted(objects: tuple[Noun, ...]) -> tuple[Noun, ...]:
     """The same objects; pods and pod templates that no API server has seen (no uid) get their class's priority."""
-    classes = {thing.meta.name: thing for thing in objects if isinstance(thing, PriorityClass)}
+    classes: dict[str, PriorityClass] = {
+        thing.meta.name: thing for thing in objects if isinstance(thing, PriorityClass)
+    }
     default = max(
         (found for found in classes.values() if found.global_default), key=lambda found: found.value, default=None
     )
     return tuple([_admitted(thing, classes, default) for thing in objects])
 
 
-def _admitted(thing: T, classes: dict[str, PriorityClass], default: PriorityClass | None) -> T:
+def _admitted(thing: Noun, classes: dict[str, PriorityClass], default: PriorityClass | None) -> Noun:
     if isinstance(thing, Pod) and not thing.meta.uid:
         return _with_priority(thing, classes, default)
     if isinstance(thing, Workload) and thing.template is not None:

@@ -13,7 +13,7 @@ from aliquot.cluster.documents import read_text
 from aliquot.cluster.folder import manifests
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.problem import Problem
-from aliquot.cluster.text import Unreadable, text_of
+from aliquot.cluster.text import UnreadableError, text_of
 from aliquot.kube.workload import Workload
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -25,7 +25,7 @@ class Reading:
     """What the files held."""
 
     objects: tuple[Noun, ...]
-    """In the order of the input; of two with the same kind, namespace and name the later one, in the earlier's place."""
+    """In the order of the input; of two with the same kind, namespace and name the later one, in the earlier place."""
     warnings: tuple[Problem, ...] = ()
     """Everything that couldn't be read, in the order of the input. With no objects these are the reasons."""
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -81,7 +81,7 @@ class FileCluster:
                 yield name, text_of(data)
             except OSError as error:
                 warnings.append(Problem(name, f"can't be opened: {error.strerror or error}"))
-            except Unreadable as error:
+            except UnreadableError as error:
                 warnings.append(Problem(name, error.message, line=error.line, hint=error.hint))
 
 
@@ -109,7 +109,7 @@ def _keep(
         warnings.append(
             Problem(
                 file,
-                f"{', '.join(differing[:3])}{more}: described before, differently; the later one counts",
+                f"{', '.join(differing[:3])}{more}: described before, differently; the later counts",
                 hint="give one dump, taken at one time",
             )
         )

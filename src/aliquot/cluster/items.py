@@ -21,10 +21,10 @@ _KINDS: dict[tuple[str, str], Kind[Noun]] = {
     for kind in (*kube_read.KINDS, *dra_read.KINDS)
     for version in kind.versions
 }
-_BY_NAME: dict[str, list[str]] = {}
+_BY_NAME: dict[str, list[tuple[str, str]]] = {}
 for _version, _name in _KINDS:
-    _BY_NAME.setdefault(_name.lower(), []).append(f"apiVersion {_version}, kind {_name}")
-_GROUPS = {kind.group for kind in _KINDS.values()}
+    _BY_NAME.setdefault(_name.lower(), []).append((_version, _name))
+_GROUPS = frozenset(kind.group for kind in _KINDS.values())
 
 _PEEK = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]+)",\s*"kind":\s*"([^"\\]+)"')
 """How kubectl begins an object; everything else is decoded to find its kind."""
@@ -67,7 +67,7 @@ class ItemReader:
             return
         try:
             envelope = _envelope.decode(document)
-        except (msgspec.MsgspecError, RecursionError):
+        except msgspec.MsgspecError:
             yield from self._misshapen(document, "")
             return
         yield from self._object(document, envelope, "", "", "")
@@ -86,7 +86,7 @@ class ItemReader:
     def _each(self, items: list[msgspec.Raw], path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
         kinds = _KINDS
         for index, raw in enumerate(items):
-            peeked = _PEEK.match(raw)  # type: ignore[arg-type]  # Raw is a buffer; its stub doesn't say so
+            peeked = _PEEK.match(raw)
             if peeked is not None:
                 known = kinds.get((peeked[1].decode(errors="replace"), peeked[2].decode(errors="replace")))
                 if known is not None:
@@ -99,7 +99,7 @@ class ItemReader:
             where = f"{path}[{index}]"
             try:
                 envelope = _envelope.decode(raw)
-            except (msgspec.MsgspecError, RecursionError):
+            except msgspec.MsgspecError:
                 yield from self._misshapen(raw, where)
                 continue
             yield from self._object(raw, envelope, where, version, kind)
@@ -115,8 +115,8 @@ class ItemReader:
         elif not kind or not version:
             missing = "kind" if not kind else "apiVersion"
             yield Fault(join(path, missing), "missing", "every Kubernetes object begins with apiVersion and kind")
-        elif (fault := _nearly(version, kind)) is not None:
-            yield Fault(join(path, fault.path), fault.message, fault.hint)
+        elif (near := _nearly(version, kind)) is not None:
+            yield near.under(path)
         else:
             self.skipped[kind] += 1
 
@@ -124,16 +124,12 @@ class ItemReader:
         """Something that isn't an object with a kind: says why."""
         try:
             loose = _loose.decode(raw)
-        except RecursionError:
-            yield Fault(path, "nested too deeply")
+        except msgspec.ValidationError:
+            value = msgspec.json.decode(raw)
+            yield Fault(path, f"expected a Kubernetes object, found {found(value)}")
             return
         except msgspec.MsgspecError as error:
-            try:
-                value = msgspec.json.decode(raw)
-            except (msgspec.MsgspecError, RecursionError):
-                yield Fault(path, str(error))
-                return
-            yield Fault(path, f"expected a Kubernetes object, found {found(value)}")
+            yield Fault(path, f"can't be read: {error}")
             return
         for name, value in (("apiVersion", loose.api_version), ("kind", loose.kind)):
             if value is not None and not isinstance(value, str):
@@ -153,10 +149,10 @@ def _nearly(version: str, kind: str) -> Fault | None:
     if known is None:
         return None
     group = version.rpartition("/")[0]
-    if group not in _GROUPS and group not in {"extensions", "policy"}:
+    if group not in _GROUPS and group != "extensions":
         return None  # someone's own kind of the same name
-    return Fault(
-        "kind" if version in " ".join(known) else "apiVersion",
-        f'no kind "{kind}" in {version} is known',
-        f"known: {'; '.join(known)}",
-    )
+    right = known[0][1]
+    if kind != right:
+        return Fault("kind", f'there is no kind "{kind}"', f"write {right}")
+    versions = ", ".join(sorted(version for version, _ in known))
+    return Fault("apiVersion", f"{kind} of {version} can't be read", f"known are {versions}")

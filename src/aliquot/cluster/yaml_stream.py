@@ -5,12 +5,14 @@ bombs, cycles and tags that mean nothing to Kubernetes are errors with a line.
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
 
 from aliquot.cluster.yaml_scalars import plain
+from aliquot.kube.shape import join
 
 MAX_DEPTH = 400
 """Levels of nesting. Real objects have below 60; msgspec and json recurse once a level."""
@@ -44,15 +46,28 @@ class _Open:
     merged: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
-def load_all(text: str) -> list[Any]:
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def load_all(text: str, pack: Callable[[Any], Any] = _as_is) -> list[Any]:
     """The documents of a text, empty ones left out.
+
+    Args:
+        text: YAML.
+        pack: takes each object of a list that a document's root holds (a List's items) as soon as it's complete, and
+            gives what is kept in its place: the objects of a large dump needn't all be in memory at once.
 
     Raises:
         YamlError: it isn't YAML, or a document that no one should have to read.
     """
     loader = yaml.CSafeLoader(text)
     try:
-        return _Builder(loader).documents()
+        return _Builder(loader, pack).documents()
+    except YamlError as error:
+        if "{{" in text:
+            raise replace(error, hint="this looks like a template: render it first, as helm template does") from None
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(*_explained(error, mark, text)) from error
@@ -84,8 +99,9 @@ def _explained(error: yaml.MarkedYAMLError, mark: Any, text: str) -> tuple[str, 
 
 
 class _Builder:
-    def __init__(self, loader: Any) -> None:
+    def __init__(self, loader: Any, pack: Callable[[Any], Any]) -> None:
         self._next = loader.get_event
+        self._pack = pack
         self._anchors: dict[str, tuple[Any, int] | None] = {}
         self._stack: list[_Open] = []
         self._aliased = 0
@@ -140,10 +156,11 @@ class _Builder:
     def _close(self) -> tuple[Any, int]:
         done = self._stack.pop()
         for source in done.merged:
-            for key, value in source.items():
-                done.value.setdefault(key, value)
+            done.value = {**source, **done.value}
         if done.anchor is not None:
             self._anchors[done.anchor] = (done.value, done.size)
+        if len(self._stack) == 2 and isinstance(done.value, dict) and isinstance(self._stack[1].value, list):
+            return self._pack(done.value), done.size
         return done.value, done.size
 
     def _alias(self, event: Any) -> tuple[Any, int]:
@@ -193,7 +210,7 @@ def _key(value: Any, event: Any) -> str:
 
 
 def _scalar(event: Any) -> Any:
-    if event.implicit[0]:
+    if event.tag is None and event.implicit[0]:
         value = plain(event.value)
     elif event.tag in {None, "!", _STR}:
         return event.value
@@ -206,10 +223,21 @@ def _scalar(event: Any) -> Any:
     return value
 
 
+@dataclass(slots=True)
+class _Path:
+    """Where an open container lies, and where in it the next value does."""
+
+    path: str
+    index: int | None = None
+    """Of a sequence: the next one's."""
+    key: str | None = None
+    """Of a mapping: the path of the value that comes next, once its key was read."""
+
+
 def lines(text: str, wanted: set[str]) -> dict[str, int]:
     """The line (from 1) of each wanted path of the first document; a path that isn't there has its parent's."""
     here: dict[str, int] = {}
-    paths: list[list[Any]] = []  # of each open container: [path, next index or None, pending key]
+    paths: list[_Path] = []
     loader = yaml.CSafeLoader(text)
     try:
         while True:
@@ -226,20 +254,20 @@ def lines(text: str, wanted: set[str]) -> dict[str, int]:
             path = ""
             if paths:
                 top = paths[-1]
-                if top[1] is not None:
-                    path = f"{top[0]}[{top[1]}]"
-                    top[1] += 1
-                elif top[2] is None and kind is yaml.ScalarEvent:
-                    top[2] = f"{top[0]}.{event.value}" if top[0] else event.value
-                    here.setdefault(top[2], line)
+                if top.index is not None:
+                    path = f"{top.path}[{top.index}]"
+                    top.index += 1
+                elif top.key is None:
+                    top.key = join(top.path, event.value if kind is yaml.ScalarEvent else "?")
+                    here.setdefault(top.key, line)
                     continue
                 else:
-                    path, top[2] = top[2] or "", None
+                    path, top.key = top.key, None
             here.setdefault(path, line)
             if kind is yaml.MappingStartEvent:
-                paths.append([path, None, None])
+                paths.append(_Path(path))
             elif kind is yaml.SequenceStartEvent:
-                paths.append([path, 0, None])
+                paths.append(_Path(path, 0))
     except yaml.YAMLError:
         pass  # the text was read before; whatever was found so far stands
     finally:

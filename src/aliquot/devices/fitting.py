@@ -72,18 +72,15 @@ class NoRoom:
     def reason(self) -> str:
         """The refusal in a sentence."""
         free = f"{self.compute_free} compute {_slices(self.compute_free)} free"
-        match self.short_of:
-            case Shortage.COMPUTE:
-                return f"{self.profile} needs {self.compute_needed} compute {_slices(self.compute_needed)}, {free}"
-            case Shortage.COUNT:
-                return f"{self.profile}: the GPU already holds as many as it may"
-            case Shortage.MEDIA:
-                return f"{self.profile}: the GPU gives its media extension to one instance only, and it's given"
-            case Shortage.MEMORY:
-                starts = _starts(self.blocked)
-                memory = f"memory {_slices(len(self.memory_free))} {_listed(self.memory_free)} free"
-                left = memory if self.memory_free else "no memory slice free"
-                return f"{self.profile} has no start left: {starts}; {left}, {free}"
+        if self.short_of is Shortage.COMPUTE:
+            return f"{self.profile} needs {self.compute_needed} compute {_slices(self.compute_needed)}, {free}"
+        if self.short_of is Shortage.COUNT:
+            return f"{self.profile}: the GPU already holds as many as it may"
+        if self.short_of is Shortage.MEDIA:
+            return f"{self.profile}: the GPU gives its media extension to one instance only, and it's given"
+        memory = f"memory {_slices(len(self.memory_free))} {_listed(self.memory_free)} free"
+        left = memory if self.memory_free else "no memory slice free"
+        return f"{self.profile} has no start left: {_starts(self.blocked)}; {left}, {free}"
 
     @property
     def advice(self) -> str | None:
@@ -126,18 +123,18 @@ def _taken(held: Held) -> int:
     return mask
 
 
-def _solutions(geometry: Geometry, held: Held, wanted: tuple[Profile, ...]) -> Iterator[Held]:
+def _solutions(geometry: Geometry, held: Held, wanted: tuple[Profile, ...], lowest: int = 0) -> Iterator[Held]:
     """All ways to add the wanted ones; equal profiles in rising starts only, so that no solution comes twice."""
     if not wanted:
         yield ()
         return
     profile, rest = wanted[0], wanted[1:]
-    profiles = [p for _, p in held]
+    profiles, taken = [p for _, p in held], _taken(held)
     for start in profile.starts:
-        if can_join(geometry, profiles, _taken(held), profile, start):
-            for tail in _solutions(geometry, (*held, (start, profile)), rest):
-                if not (tail and tail[0][1] is profile and tail[0][0] < start):
-                    yield ((start, profile), *tail)
+        if start >= lowest and can_join(geometry, profiles, taken, profile, start):
+            above = start + 1 if rest and rest[0] is profile else 0
+            for tail in _solutions(geometry, (*held, (start, profile)), rest, above):
+                yield ((start, profile), *tail)
 
 
 def _possible(geometry: Geometry, held: Held, wanted: tuple[Profile, ...]) -> bool:

@@ -39,7 +39,7 @@ from aliquot.dra.wire import (
 from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.read_parts import annotations, labels, meta, node_selector_of, quantity
-from aliquot.kube.shape import Fault, Faulty
+from aliquot.kube.shape import Fault, FaultsError
 from aliquot.kube.wire import WireToleration
 
 _RECIPE = ("device_class_name", "selectors", "allocation_mode", "count", "tolerations", "capacity", "admin_access")
@@ -127,7 +127,7 @@ def _spec(wire: WireClaimSpec | None, path: str, *, flat: bool) -> ClaimSpec:
         for fault in _misplaced(request, f"{path}.devices.requests[{index}]", flat=flat)
     ]
     if faults:
-        raise Faulty(*faults)
+        raise FaultsError(*faults)
     return ClaimSpec(
         tuple(_request(request, flat=flat) for request in devices.requests or ()),
         tuple(
@@ -147,8 +147,8 @@ def _misplaced(wire: WireRequest, path: str, *, flat: bool) -> Iterable[Fault]:
     for name in _RECIPE:
         if getattr(wire, name) is not None:
             written = _RECIPE_NAMES.get(name, name)
-            hint = f"move it under `exactly`, as v1 has it, or use apiVersion resource.k8s.io/v1beta1: {path}.exactly"
-            yield Fault(f"{path}.{written}", "not a field of this version", f"{hint}.{written}")
+            hint = f"move it to {path}.exactly.{written}, or use apiVersion resource.k8s.io/v1beta1"
+            yield Fault(f"{path}.{written}", "not a field of this version", hint)
 
 
 def _request(wire: WireRequest, *, flat: bool) -> Request:

@@ -23,7 +23,6 @@ from aliquot.dra.wire import (
     WireBasic,
     WireCapacity,
     WireCounter,
-    WireDevice,
     WireDeviceTaint,
     WirePolicy,
     WirePool,
@@ -33,7 +32,7 @@ from aliquot.dra.wire import (
 )
 from aliquot.kube.memo import Memo
 from aliquot.kube.read_parts import meta, node_selector_of, quantity
-from aliquot.kube.shape import Fault, Faulty
+from aliquot.kube.shape import Fault, FaultsError
 from aliquot.units.quantity import Quantity
 
 _UNSET = Attribute("unset", None)
@@ -41,7 +40,19 @@ _ZERO = Quantity.of(0)
 
 
 def resource_slice(wire: WireSlice, memo: Memo) -> Slice:
-    """A ResourceSlice of v1 or v1beta2."""
+    """A ResourceSlice of v1 or v1beta2.
+
+    Raises:
+        FaultsError: a device has its fields under `basic`, where v1beta1 had them.
+    """
+    hint = "move its fields up into the device, as v1 has them, or use apiVersion resource.k8s.io/v1beta1"
+    misplaced = [
+        Fault(f"spec.devices[{index}].basic", "not a field of this version", hint)
+        for index, device in enumerate(wire.spec.devices or ())
+        if device.basic is not None
+    ]
+    if misplaced:
+        raise FaultsError(*misplaced)
     return _slice(wire, tuple(_device(device.name, device, memo) for device in wire.spec.devices or ()), memo)
 
 
@@ -164,11 +175,11 @@ def taint_rule(wire: WireTaintRule, memo: Memo) -> TaintRule:
     """A DeviceTaintRule.
 
     Raises:
-        Faulty: it selects devices by class or CEL, which only v1alpha3 up to Kubernetes 1.34 knew.
+        FaultsError: it selects devices by class or CEL, which only v1alpha3 up to Kubernetes 1.34 knew.
     """
     chosen = wire.spec.device_selector or WireTaintSelector()
     if chosen.device_class_name is not None or chosen.selectors is not None:
-        raise Faulty(
+        raise FaultsError(
             Fault(
                 "spec.deviceSelector",
                 "selects by class or CEL, which Kubernetes dropped in 1.35",

@@ -1,4 +1,4 @@
-"""The JSON shapes of resource.k8s.io, as far as they are read: v1, and what v1beta2, v1beta1 and v1alpha3 wrote elsewhere.
+"""The JSON shapes of resource.k8s.io, as far as they are read: v1, and where older versions wrote it elsewhere.
 
 Before v1beta2 a request's recipe stood straight in the request (now under `exactly`) and a device's attributes under
 `basic`; in v1alpha3 a capacity was a bare quantity (now under `value`).

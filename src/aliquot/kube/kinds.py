@@ -8,12 +8,10 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from aliquot.kube.memo import Memo
-from aliquot.kube.shape import Fault, Faulty, faults, join
+from aliquot.kube.shape import Fault, FaultsError, faults
 
 W = TypeVar("W", bound=msgspec.Struct)
 N_co = TypeVar("N_co", covariant=True)
-
-_encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 class Kind(Generic[N_co]):
@@ -45,46 +43,25 @@ class Kind(Generic[N_co]):
     def _slowly(self, raw: bytes, memo: Memo, error: Exception) -> tuple[N_co | None, tuple[Fault, ...]]:
         if isinstance(error, RecursionError):
             return None, (Fault("", "nested too deeply"),)
-        text = raw.decode("utf-8", errors="replace")
         try:
-            plain: Any = json.loads(text, parse_float=Decimal, parse_int=_integer)
-        except ValueError:
-            return None, (Fault("", str(error)),)
-        told = list(faults(plain, self._shape))
-        if "�" in text and not _is_utf8(raw):
-            told += [Fault(path, "text that isn't UTF-8") for path in _garbled(plain, "")]
+            plain: Any = json.loads(
+                raw.decode("utf-8", errors="surrogateescape"), parse_float=Decimal, parse_int=_integer
+            )
+        except (ValueError, RecursionError) as broken:
+            return None, (Fault("", f"can't be read: {broken}"),)
+        told = tuple(faults(plain, self._shape))
+        if not all(fault.minor for fault in told):
+            return None, told
         try:
-            noun = self._build(self._decoder.decode(_encoder.encode(plain)), memo)
-        except Faulty as wrong:
-            return None, tuple(told or wrong.faults)
-        except (ValueError, RecursionError, OverflowError):
-            return None, tuple(told or [Fault("", str(error))])
-        return noun, tuple(told)
+            rest = json.dumps(plain, default=float, ensure_ascii=False).encode(errors="replace")
+            noun = self._build(self._decoder.decode(rest), memo)
+        except FaultsError as wrong:
+            return None, told or wrong.faults
+        except (ValueError, RecursionError):
+            return None, told or (Fault("", f"can't be read: {error}"),)
+        return noun, told
 
 
 def _integer(text: str) -> int | Decimal:
     """An integer, or a Decimal where Python refuses that many digits."""
     return int(text) if len(text) < 4000 else Decimal(text)
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _garbled(value: Any, path: str) -> list[str]:
-    """The paths of all strings that hold a replacement character."""
-    if isinstance(value, str):
-        return [path] if "�" in value else []
-    if isinstance(value, dict):
-        return [
-            where
-            for key, item in value.items()
-            for where in ([join(path, key)] if "�" in key else _garbled(item, join(path, key)))
-        ]
-    if isinstance(value, list):
-        return [where for index, item in enumerate(value) for where in _garbled(item, f"{path}[{index}]")]
-    return []

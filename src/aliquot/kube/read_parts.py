@@ -17,7 +17,7 @@ from aliquot.kube.selectors import (
     Requirement,
     TopologySpread,
 )
-from aliquot.kube.shape import Faulty, Fault
+from aliquot.kube.shape import Fault, FaultsError
 from aliquot.kube.taints import Toleration
 from aliquot.kube.wire import (
     WireAffinity,
@@ -84,7 +84,7 @@ def amount_text(raw: msgspec.Raw) -> str:
     """The text of a quantity that is a JSON string or a number.
 
     Raises:
-        Faulty: it's neither.
+        FaultsError: it's neither.
     """
     data = bytes(raw)
     if data[:1] == b'"':
@@ -93,7 +93,7 @@ def amount_text(raw: msgspec.Raw) -> str:
         return data.decode()
     if data == b"null":
         return "0"
-    raise Faulty(Fault("", "expected a quantity"))
+    raise FaultsError(Fault("", "expected a quantity"))
 
 
 def quantity(raw: msgspec.Raw) -> Quantity:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from aliquot.kube.label_keys import with_label_keys
 from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
@@ -44,8 +45,8 @@ from aliquot.kube.wire import (
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])
 _conditions = msgspec.json.Decoder(list[WireCondition])
-_volume_claim = msgspec.json.Decoder(WireVolumeClaim | None)
-_text = msgspec.json.Decoder(str | None)
+_name = msgspec.json.Decoder(str | None)
+_volume_claim = msgspec.json.Decoder(WireVolumeClaim)
 
 _NO_SPEC = WirePodSpec()
 _NO_STATUS = WirePodStatus()
@@ -89,7 +90,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         spec.scheduler_name or "default-scheduler",
         tuple(gate.name for gate in spec.scheduling_gates) if spec.scheduling_gates else (),
         memo.of(labels, spec.node_selector, EMPTY),
-        memo.of(affinity, spec.affinity, None),
+        with_label_keys(memo.of(affinity, spec.affinity, None), made.labels),
         memo.of(tolerations, spec.tolerations, ()),
         memo.of(topology_spread, spec.topology_spread_constraints, ()),
         memo.of(amounts, spec.overhead, NO_RESOURCES),
@@ -105,7 +106,22 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         memo.of(scheduled, status.conditions, None),
         status.start_time,
         (group.pod_group_name or group.pod_group or "") if group else "",
+        _needs_features(spec),
     )
+
+
+def _needs_features(spec: WirePodSpec) -> tuple[str, ...]:
+    """What the node must declare for this pod (k8s.io/component-helpers, nodedeclaredfeatures, 1.36)."""
+    needs: list[str] = []
+    for wire in (*(spec.containers or ()), *(spec.init_containers or ())):
+        if wire.restart_policy_rules and any(
+            rule.action == "RestartAllContainers" for rule in wire.restart_policy_rules
+        ):
+            needs.append("RestartAllContainersOnContainerExits")
+            break
+    if spec.host_network and spec.host_users is False:
+        needs.append("UserNamespacesHostNetworkSupport")
+    return tuple(needs)
 
 
 def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network: bool) -> tuple[Container, ...]:
@@ -182,14 +198,13 @@ def _pod_requests(wire: WireResources, containers: tuple[Container, ...]) -> Res
 
 def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
     """A volume; one without a source is an emptyDir, as the API server has it."""
-    name = msgspec.json.decode(parts.get("name", b"null"), type=str | None) or ""
+    name = _name.decode(parts.get("name", b"null")) or ""
     for kind, source in parts.items():
-        if kind != "name":
-            if kind == "persistentVolumeClaim":
-                claim = _volume_claim.decode(source)
-                return Volume(name, kind, claim.claim_name if claim else None)
-            if bytes(source) != b"null":
-                return memo.same(_plain_volume, (name, kind))
+        if kind == "name" or bytes(source) == b"null":
+            continue
+        if kind == "persistentVolumeClaim":
+            return Volume(name, kind, _volume_claim.decode(source).claim_name)
+        return memo.same(_plain_volume, (name, kind))
     return memo.same(_plain_volume, (name, "emptyDir"))
 
 

@@ -6,10 +6,10 @@ object with a fault is walked here along the same Structs, so that all its fault
 
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -23,13 +23,15 @@ class Fault:
     path: str
     message: str
     hint: str = ""
+    minor: bool = False
+    """No decision reads the place: the object is usable without it."""
 
     def under(self, prefix: str) -> "Fault":
         """The same fault, seen from an object that holds this one at `prefix`."""
-        return Fault(join(prefix, self.path), self.message, self.hint)
+        return replace(self, path=join(prefix, self.path))
 
 
-class Faulty(ValueError):
+class FaultsError(ValueError):
     """An object whose values can't be right, though each has the right type; holds all its faults."""
 
     def __init__(self, *faults: Fault) -> None:
@@ -39,7 +41,7 @@ class Faulty(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """Annotates raw bytes: the shape of what they hold, which is decoded later (and once for equal bytes)."""
+    """Annotates raw bytes (or an object of them): the shape of what they hold, which is decoded later."""
 
     shape: Any
 
@@ -62,6 +64,16 @@ Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether it's a JSON array."""
+    return isinstance(value, list)
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether it's a JSON object."""
+    return isinstance(value, dict)
+
+
 def join(prefix: str, path: str) -> str:
     """`prefix` and `path` as one path."""
     if not prefix or not path:
@@ -77,7 +89,7 @@ def found(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}..."'
+            return f'"{_readable(value)}"' if len(value) <= 60 else f'"{_readable(value[:57])}..."'
         case dict():
             return "an object"
         case list():
@@ -97,18 +109,18 @@ def _fields(shape: type[msgspec.Struct]) -> tuple[tuple[str, Any, bool], ...]:
 def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
     """Every fault of `value`, a plain object as json.loads gives it (numbers with a point as Decimal).
 
-    Faulty minor fields are taken out of `value`, so that the rest can be decoded.
+    FaultsError minor fields are taken out of `value`, so that the rest can be decoded.
     """
     marks: tuple[Any, ...] = ()
     while get_origin(shape) is Annotated:
         marks = (*marks, *shape.__metadata__)
         shape = shape.__origin__
-    if shape is msgspec.Raw:
-        if any(isinstance(mark, IsQuantity) for mark in marks):
-            yield from _quantity(value, path)
-        for mark in marks:
-            if isinstance(mark, Holds) and value is not None:
-                yield from faults(value, mark.shape, path)
+    held = [mark.shape for mark in marks if isinstance(mark, Holds)]
+    if held and value is not None:
+        yield from faults(value, held[0], path)
+    if any(isinstance(mark, IsQuantity) for mark in marks):
+        yield from _quantity(value, path)
+    if held or shape is msgspec.Raw:
         return
     origin = get_origin(shape)
     if origin in (types.UnionType, Union):
@@ -125,7 +137,7 @@ def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
 
 
 def _list(value: Any, inner: Any, path: str) -> Iterator[Fault]:
-    if not isinstance(value, list):
+    if not is_list(value):
         yield Fault(path, f"expected a list, found {found(value)}")
         return
     for index, item in enumerate(value):
@@ -133,15 +145,18 @@ def _list(value: Any, inner: Any, path: str) -> Iterator[Fault]:
 
 
 def _dict(value: Any, inner: Any, path: str) -> Iterator[Fault]:
-    if not isinstance(value, dict):
+    if not is_object(value):
         yield Fault(path, f"expected an object, found {found(value)}")
         return
     for key, item in value.items():
-        yield from faults(item, inner, join(path, key))
+        where = join(path, _readable(key))
+        if not _is_utf8(key):
+            yield Fault(where, _NOT_UTF8)
+        yield from faults(item, inner, where)
 
 
 def _struct(value: Any, shape: type[msgspec.Struct], path: str) -> Iterator[Fault]:
-    if not isinstance(value, dict):
+    if not is_object(value):
         yield Fault(path, f"expected an object, found {found(value)}")
         return
     for name, kind, required in _fields(shape):
@@ -150,10 +165,29 @@ def _struct(value: Any, shape: type[msgspec.Struct], path: str) -> Iterator[Faul
             if required:
                 yield Fault(where, "missing")
             continue
-        here = list(faults(value[name], kind, where))
-        yield from here
-        if here and get_origin(kind) is Annotated and any(isinstance(mark, Minor) for mark in kind.__metadata__):
-            del value[name]
+        if get_origin(kind) is Annotated and any(isinstance(mark, Minor) for mark in kind.__metadata__):
+            here = [replace(fault, minor=True) for fault in faults(value[name], kind, where)]
+            yield from here
+            if here:
+                del value[name]
+        else:
+            yield from faults(value[name], kind, where)
+
+
+_NOT_UTF8 = "text that isn't UTF-8"
+
+
+def _is_utf8(text: str) -> bool:
+    """False where bytes that aren't UTF-8 were decoded to surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _readable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 _WORDS = {str: "a string", int: "an integer", bool: "true or false"}
@@ -163,11 +197,13 @@ def _scalar(value: Any, shape: Any, marks: tuple[Any, ...], path: str) -> Iterat
     if type(value) is not shape:
         hint = ""
         if shape is str and isinstance(value, (bool, int, Decimal)):
-            hint = f'put it in quotes: "{found(value)}"'
+            hint = "put it in quotes"
         elif shape in {int, bool} and isinstance(value, str):
             hint = "take the quotes away" if value.isdecimal() or value in {"true", "false"} else ""
         yield Fault(path, f"expected {_WORDS[shape]}, found {found(value)}", hint)
         return
+    if shape is str and not _is_utf8(value):
+        yield Fault(path, _NOT_UTF8)
     for mark in marks:
         if isinstance(mark, msgspec.Meta) and not (int(mark.ge or 0) <= value <= int(mark.le or 0)):
             yield Fault(path, f"expected an integer from {mark.ge} to {mark.le}, found {found(value)}")

@@ -216,6 +216,12 @@ class WireResources(Wire):
     claims: list[WireContainerClaim] | None = None
 
 
+class WireRestartRule(Wire):
+    """restartPolicyRules[] of a container."""
+
+    action: str | None = None
+
+
 class WireContainer(Wire):
     """A container or an init container."""
 
@@ -224,6 +230,7 @@ class WireContainer(Wire):
     resources: Annotated[msgspec.Raw, Holds(WireResources)] = ABSENT
     ports: Annotated[msgspec.Raw, Holds(list[WirePort])] = ABSENT
     restart_policy: str | None = None
+    restart_policy_rules: list[WireRestartRule] | None = None
 
 
 class WireGate(Wire):
@@ -254,6 +261,13 @@ class WireVolumeClaim(Wire):
     claim_name: str | None = None
 
 
+class WireVolume(Wire):
+    """What is read of a volume, beside the name of its source's field."""
+
+    name: str | None = None
+    persistent_volume_claim: WireVolumeClaim | None = None
+
+
 class WireSchedulingGroup(Wire):
     """spec.schedulingGroup (1.36) and spec.workloadRef (1.35)."""
 
@@ -279,7 +293,8 @@ class WirePodSpec(Wire):
     overhead: Amounts = ABSENT
     resources: WireResources | None = None
     host_network: bool | None = None
-    volumes: list[dict[str, msgspec.Raw]] | None = None
+    host_users: bool | None = None
+    volumes: list[Annotated[dict[str, msgspec.Raw], Holds(WireVolume)]] | None = None
     resource_claims: list[WirePodClaim] | None = None
     scheduling_group: WireSchedulingGroup | None = None
     workload_ref: WireSchedulingGroup | None = None

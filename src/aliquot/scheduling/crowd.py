@@ -4,18 +4,18 @@ Tens of thousands of pods carry a few hundred sets of labels; a selector is trie
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aliquot.snapshot.snapshot import Snapshot
 
 Labels = frozenset[tuple[str, str]]
-LabelledPods = Mapping[tuple[str, Labels], "Where"]
-"""(namespace, labels) -> where such pods are."""
+Selects = Callable[[str, Mapping[str, str]], bool]
+"""Asked with a namespace and a pod's labels."""
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Crowd:
     """Node -> pods of one namespace and one set of labels that hold resources there."""
 
     labels: Mapping[str, str]
@@ -24,33 +24,50 @@ class Where:
     """Without those being deleted."""
 
 
-def where(snapshot: Snapshot, selects: Callable[[str, Mapping[str, str]], bool], *, staying: bool) -> dict[str, int]:
-    """Node -> bound pods that `selects` accepts by namespace and labels; of a changed snapshot too.
+def where(
+    snapshot: Snapshot, selects: Selects, question: Hashable, namespaces: Iterable[str] | None, *, staying: bool
+) -> Mapping[str, int]:
+    """Node -> bound pods that `selects` accepts.
 
     Args:
         snapshot: The cluster.
-        selects: Asked with a namespace and labels.
+        selects: Which pods.
+        question: Stands for `selects` where answers are kept.
+        namespaces: The only ones that it may accept; None: any.
         staying: Leave out pods that are being deleted.
     """
-    found: Counter[str] = Counter()
-    for (namespace, _), crowd in snapshot.root.recall("labelled pods", _labelled).items():
-        if selects(namespace, crowd.labels):
-            found.update(crowd.staying if staying else crowd.pods)
+
+    def make(root: Snapshot) -> Mapping[str, int]:
+        found: Counter[str] = Counter()
+        crowds = root.recall("crowds", _crowds)
+        for namespace in sorted(crowds if namespaces is None else set(namespaces)):
+            for crowd in crowds.get(namespace, {}).values():
+                if selects(namespace, crowd.labels):
+                    found.update(crowd.staying if staying else crowd.pods)
+        return {node: number for node, number in found.items() if number}
+
+    known = snapshot.root.recall(("where", question, staying), make)
+    if not snapshot.changed:
+        return known
+    found = {node: number for node, number in known.items() if node not in snapshot.changed}
     for node in sorted(snapshot.changed):
         pods = snapshot.load(node).pods.values()
         number = sum(1 for pod in pods if not (staying and pod.terminating) and selects(pod.namespace, pod.meta.labels))
-        found[node] = number
-    return {node: number for node, number in found.items() if number}
+        if number:
+            found[node] = number
+    return found
 
 
-def _labelled(root: Snapshot) -> LabelledPods:
-    found: dict[tuple[str, Labels], Where] = {}
+def _crowds(root: Snapshot) -> Mapping[str, Mapping[Labels, Crowd]]:
+    """Namespace -> set of labels -> where such pods are."""
+    found: dict[str, dict[Labels, Crowd]] = {}
     for load in root.loads():
         for pod in load.pods.values():
-            key = (pod.namespace, frozenset(pod.meta.labels.items()))
-            alike = found.get(key)
+            there = found.setdefault(pod.namespace, {})
+            labels = frozenset(pod.meta.labels.items())
+            alike = there.get(labels)
             if alike is None:
-                alike = found[key] = Where(pod.meta.labels, Counter(), Counter())
+                alike = there[labels] = Crowd(pod.meta.labels, Counter(), Counter())
             alike.pods[pod.node_name] += 1
             if not pod.terminating:
                 alike.staying[pod.node_name] += 1

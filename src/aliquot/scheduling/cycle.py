@@ -40,6 +40,8 @@ class Cycle:
     spread: Spread | None
     neighbours: Neighbours | None
     claims: ClaimCheck | None
+    dynamic: bool
+    """The DynamicResources plugin is on, whether or not there's someone to answer for it."""
 
     def moved(self, load: NodeLoad, pods: Iterable[Pod], change: int) -> "Cycle":
         """With pods more (1) or less (-1) on the node of `load`, as the scheduler's what-ifs change its state."""
@@ -51,6 +53,15 @@ class Cycle:
             neighbours = neighbours.shifted(load.node, pod, change) if neighbours else None
         return replace(self, spread=spread, neighbours=neighbours)
 
+    def topology_keys(self) -> tuple[str, ...]:
+        """The node labels on which spread and inter-pod affinity depend."""
+        keys = {constraint.topology_key for constraint in self.spread.constraints} if self.spread else set[str]()
+        if self.neighbours:
+            keys.update(term.topology_key for term in self.neighbours.affinity)
+            keys.update(term.topology_key for term in self.neighbours.anti_affinity)
+            keys.update(key for key, _ in self.neighbours.avoiding)
+        return tuple(sorted(keys))
+
 
 @dataclass(frozen=True, slots=True)
 class Halt:
@@ -61,11 +72,12 @@ class Halt:
 
 def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> Cycle | Halt:
     """Find out once what the filters need."""
-    claims = dynamic.prepare(snapshot, pod, release) if dynamic and release.dynamic_resources else None
+    on = uses_dynamic_resources(snapshot, release)
+    claims = dynamic.prepare(snapshot, pod, release) if dynamic and on else None
     if isinstance(claims, Rejected | NotGenerated | Fault):
         return Halt(claims)
     request = effective_request(pod)
-    served = served_resources(snapshot) if release.extended_resources else {}
+    served: Mapping[str, str] = served_resources(snapshot) if release.extended_resources else {}
     return Cycle(
         pod=pod,
         release=release,
@@ -75,7 +87,13 @@ def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResour
         spread=spread_of(snapshot, pod, release),
         neighbours=neighbours_of(snapshot, pod),
         claims=claims,
+        dynamic=on,
     )
+
+
+def uses_dynamic_resources(snapshot: Snapshot, release: Release) -> bool:
+    """By default from 1.34; before that the API objects can only be there if the gate is on."""
+    return release.dynamic_resources or bool(snapshot.classes or snapshot.slices or snapshot.claims)
 
 
 def served_resources(snapshot: Snapshot) -> Mapping[str, str]:

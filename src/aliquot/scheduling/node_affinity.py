@@ -97,5 +97,5 @@ def named_nodes(pod: Pod) -> frozenset[str] | None:
         lists = [frozenset(f.values) for f in term.fields if f.key == NAME_FIELD and f.operator == "In"]
         if not lists:
             return None
-        names |= frozenset.intersection(*lists)
+        names |= lists[0].intersection(*lists[1:])
     return names

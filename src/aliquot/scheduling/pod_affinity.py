@@ -1,7 +1,7 @@
 """InterPodAffinity: required affinity and anti-affinity to other pods, theirs to this one included."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aliquot.kube.matching import selector_key, selects, selects_all
@@ -73,7 +73,7 @@ def neighbours_of(snapshot: Snapshot, pod: Pod) -> Neighbours | None:
     affinity = tuple(_named(t, snapshot) for t in terms_of(pod, own.pod)) if own else ()
     anti_affinity = tuple(_named(t, snapshot) for t in terms_of(pod, own.pod_anti)) if own else ()
     namespace = snapshot.namespaces.get(pod.namespace)
-    namespace_labels = namespace.meta.labels if namespace else {}
+    namespace_labels: Mapping[str, str] = namespace.meta.labels if namespace else {}
     avoiding = _avoiding(snapshot, pod, namespace_labels)
     if not affinity and not anti_affinity and not avoiding:
         return None
@@ -157,7 +157,9 @@ def _count(snapshot: Snapshot, terms: tuple[Term, ...], keys: Iterable[str], fou
     def about(namespace: str, labels: Mapping[str, str]) -> bool:
         return all(term.about(namespace, {}, labels) for term in terms)
 
-    there = where(snapshot, about, staying=False)
+    named = terms[0].namespaces if terms[0].namespace_selector is None else None
+    question = tuple((t.namespaces, selector_key(t.namespace_selector), selector_key(t.selector)) for t in terms)
+    there = where(snapshot, about, question, named, staying=False)
     for key in keys:
         for node, number in there.items():
             _add(found, snapshot.nodes.get(node), key, number)
@@ -183,21 +185,27 @@ class Avoiders:
     """Pods with the same anti-affinity: its terms, and node -> how many."""
 
     terms: tuple[Term, ...]
-    nodes: Mapping[str, int]
+    nodes: Counter[str]
 
 
-def _avoiders(root: Snapshot) -> tuple[Avoiders, ...]:
-    terms: dict[Hashable, tuple[Term, ...]] = {}
-    nodes: dict[Hashable, Counter[str]] = {}
+def _avoiders(root: Snapshot) -> Mapping[str, Sequence[Avoiders]]:
+    """By the namespace of pods that they may be about; under the empty name those about any."""
+    found: dict[Hashable, Avoiders] = {}
     for load in root.loads():
         for pod in load.pods.values():
             if pod.affinity and pod.affinity.pod_anti:
                 key = _avoider_key(pod, pod.affinity.pod_anti)
-                if key not in terms:
-                    terms[key] = terms_of(pod, pod.affinity.pod_anti)
-                    nodes[key] = Counter()
-                nodes[key][pod.node_name] += 1
-    return tuple(Avoiders(terms[key], nodes[key]) for key in terms)
+                alike = found.get(key)
+                if alike is None:
+                    alike = found[key] = Avoiders(terms_of(pod, pod.affinity.pod_anti), Counter())
+                alike.nodes[pod.node_name] += 1
+    by_namespace: dict[str, list[Avoiders]] = {}
+    for avoiders in found.values():
+        for term in avoiders.terms:
+            alone = Avoiders((term,), avoiders.nodes)
+            for namespace in [""] if term.namespace_selector is not None else sorted(term.namespaces):
+                by_namespace.setdefault(namespace, []).append(alone)
+    return by_namespace
 
 
 def _avoider_key(pod: Pod, terms: tuple[PodAffinityTerm, ...]) -> Hashable:
@@ -219,22 +227,31 @@ def term_key(term: PodAffinityTerm) -> Hashable:
 
 def _avoiding(snapshot: Snapshot, pod: Pod, namespace_labels: Mapping[str, str]) -> Pairs:
     """Terms of bound pods that are about this one."""
-    found: Counter[tuple[str, str]] = Counter()
-    changed = snapshot.changed
-    for avoiders in snapshot.root.recall("avoiders", _avoiders):
-        for term in avoiders.terms:
-            if term.about(pod.namespace, namespace_labels, pod.meta.labels):
-                for node, number in avoiders.nodes.items():
-                    if node not in changed:
-                        _add(found, snapshot.nodes.get(node), term.topology_key, number)
-    for name in sorted(changed & snapshot.nodes.keys()):
-        load = snapshot.load(name)
-        for other in load.pods.values():
-            if other.affinity and other.affinity.pod_anti:
-                for term in terms_of(other, other.affinity.pod_anti):
+
+    def make(root: Snapshot) -> Counter[tuple[str, str]]:
+        found: Counter[tuple[str, str]] = Counter()
+        avoiders = root.recall("avoiders", _avoiders)
+        for alike in (*avoiders.get(pod.namespace, ()), *avoiders.get("", ())):
+            for term in alike.terms:
+                if term.about(pod.namespace, namespace_labels, pod.meta.labels):
+                    for node, number in alike.nodes.items():
+                        _add(found, root.nodes.get(node), term.topology_key, number)
+        return found
+
+    labels = frozenset(pod.meta.labels.items())
+    question = ("avoiding", pod.namespace, frozenset(namespace_labels.items()), labels)
+    root = snapshot.root
+    known = root.recall(question, make)
+    if not snapshot.changed:
+        return known
+    found = Counter(known)
+    for name in sorted(snapshot.changed):
+        for there, change in ((root, -1), (snapshot, 1)):
+            for other in there.load(name).pods.values():
+                for term in terms_of(other, other.affinity.pod_anti) if other.affinity else ():
                     if term.about(pod.namespace, namespace_labels, pod.meta.labels):
-                        _add(found, load.node, term.topology_key, 1)
-    return dict(found)
+                        _add(found, there.nodes.get(name), term.topology_key, change)
+    return {pair: number for pair, number in found.items() if number}
 
 
 def _selector_text(selector: LabelSelector | None) -> str:

@@ -6,7 +6,7 @@ take the one that hurts least. PodDisruptionBudgets aren't read: none counts as 
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.kube.pod import Pod
@@ -40,21 +40,23 @@ class _Candidate:
     victims: tuple[Pod, ...]
 
 
-def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen | None) -> Preemption | NoPreemption:
-    """Try it for a pod that fits nowhere.
+def unhelped(total: int, pod: Pod) -> NoPreemption:
+    """For a pod that was rejected before any of the `total` nodes was looked at."""
+    if pod.preemption_policy == "Never":
+        return NoPreemption(NEVER, {})
+    counts = {NO_HELP: total}
+    return NoPreemption(sentence(total, counts), counts)
 
-    Args:
-        snapshot: The cluster.
-        cycle: The pod's.
-        screened: What the filters said; None: the pod was rejected before any node was looked at.
-    """
+
+def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen) -> Preemption | NoPreemption:
+    """Try it for a pod that fits nowhere, as the filters found."""
     pod = cycle.pod
     if pod.preemption_policy == "Never":
         return NoPreemption(NEVER, {})
-    if screened is not None and _waits_for_victims(snapshot, pod, screened):
+    if _waits_for_victims(snapshot, pod, screened):
         return NoPreemption(TERMINATING, {})
-    potential = screened.preemptible() if screened else ()
     counts: Counter[str] = Counter()
+    potential = _worth_trying(snapshot, pod.priority, screened, counts)
     faults: list[str] = []
     candidates: list[_Candidate] = []
     enough = max(len(potential) // 10, LEAST_CANDIDATES)
@@ -79,15 +81,49 @@ def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen | None) -> Preemp
     if faults:
         return NoPreemption(_together(faults), {})
     total = len(snapshot.nodes)
-    if total > len(potential):
-        counts[NO_HELP] += total - len(potential)
+    hopeless = total - screened.preemptible_number()
+    if hopeless:
+        counts[NO_HELP] += hopeless
     return NoPreemption(sentence(total, counts), dict(counts))
+
+
+def _worth_trying(snapshot: Snapshot, priority: int, screened: Screen, counts: Counter[str]) -> list[str]:
+    """The potential nodes that have a pod of lower priority; the others are counted."""
+    lowest = snapshot.root.recall("lowest priorities", _lowest_priorities)
+    changed = [_lowest(snapshot.load(node)) for node in snapshot.changed]
+    if min([*changed, lowest[""]]) >= priority:
+        worth: list[str] = []
+    else:
+        worth = [
+            node
+            for node in screened.preemptible()
+            if (_lowest(snapshot.load(node)) if node in snapshot.changed else lowest[node]) < priority
+        ]
+    without = screened.preemptible_number() - len(worth)
+    if without:
+        counts[NO_VICTIMS] += without
+    return worth
+
+
+_NONE = 1 << 31
+
+
+def _lowest(load: NodeLoad) -> int:
+    return min((pod.priority for pod in load.pods.values()), default=_NONE)
+
+
+def _lowest_priorities(root: Snapshot) -> Mapping[str, int]:
+    """Node -> lowest priority of its pods; under the empty name that of all."""
+    found = {load.node.name: _lowest(load) for load in root.loads()}
+    found[""] = min(found.values(), default=_NONE)
+    return found
 
 
 def _waits_for_victims(snapshot: Snapshot, pod: Pod, screened: Screen) -> bool:
     """It has preempted already, and its victims are still going."""
     node = pod.nominated_node
-    if not node or (node in snapshot.nodes and not screened.outcome(node).preemptible):
+    outcome = screened.outcome(node) if node else None
+    if outcome is None or not outcome.preemptible:
         return False
     return any(other.priority < pod.priority and other.terminating for other in snapshot.load(node).pods.values())
 
@@ -96,8 +132,6 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
     """The fewest pods to evict from a node; or the texts that count there."""
     pod = cycle.pod
     lower = sorted((p for p in load.pods.values() if p.priority < pod.priority), key=lambda p: p.meta.created or "")
-    if not lower:
-        return (NO_VICTIMS,)
     emptied = load.minus(*(p.key for p in lower))
     around = cycle.moved(load, lower, -1)
     reasons = look(around, emptied, waiting)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.alike import positions
 from aliquot.scheduling.cycle import WIDE_FILTERS, Cycle, first_failure
 from aliquot.scheduling.node_affinity import LEFT_OUT, named_nodes
 from aliquot.scheduling.reason import Fault, Reason
@@ -25,13 +26,11 @@ class Screen:
     left_out: Outcome | None = None
     """Of all other nodes, where the survey is None."""
 
-    def outcome(self, node: str) -> Outcome:
-        """One node's."""
-        found = self.better.get(node)
-        if found is None:
-            found = self.survey.outcome[node] if self.survey else self.left_out
-        assert found is not None
-        return found
+    def outcome(self, node: str) -> Outcome | None:
+        """One node's; None if there's no such node."""
+        if node not in self.snapshot.nodes:
+            return None
+        return self.better.get(node) or (self.survey.outcome(node) if self.survey else self.left_out)
 
     def counts(self) -> dict[str, int]:
         """Text -> nodes."""
@@ -47,19 +46,23 @@ class Screen:
             for outcome, nodes in self.survey.nodes.items():
                 numbers[outcome] += len(nodes)
             for node in self.snapshot.changed | self.better.keys():
-                if (surveyed := self.survey.outcome.get(node)) is not None:
+                if (surveyed := self.survey.outcome(node)) is not None:
                     numbers[surveyed] -= 1
         elif self.left_out:
             numbers[self.left_out] += len(self.snapshot.nodes) - len(self.better)
         return numbers
 
     def feasible(self) -> tuple[str, ...]:
-        """The nodes that take the pod, in the snapshot's order."""
+        """The nodes that take the pod, in the snapshot's order (new ones of a changed snapshot last)."""
         return self._where(lambda outcome: not outcome.texts)
 
     def preemptible(self) -> tuple[str, ...]:
         """The nodes where removing pods might help."""
-        return self._where(lambda outcome: bool(outcome.texts) and outcome.preemptible)
+        return self._where(_curable)
+
+    def preemptible_number(self) -> int:
+        """How many they are."""
+        return sum(number for outcome, number in self._numbers().items() if _curable(outcome))
 
     def _where(self, accept: Callable[[Outcome], bool]) -> tuple[str, ...]:
         elsewhere = self.snapshot.changed | self.better.keys()
@@ -70,8 +73,12 @@ class Screen:
         parts = [part for part in parts if part]
         if len(parts) == 1 and parts[0][0] not in self.better:
             return tuple(parts[0])
-        order = self.snapshot.recall("order", _order)
-        return tuple(sorted(chain.from_iterable(parts), key=order.__getitem__))
+        order = self.snapshot.root.recall("positions", positions)
+        return tuple(sorted(chain.from_iterable(parts), key=lambda node: order.get(node, len(order))))
+
+
+def _curable(outcome: Outcome) -> bool:
+    return bool(outcome.texts) and outcome.preemptible
 
 
 def screen(snapshot: Snapshot, cycle: Cycle, shape: Hashable) -> Screen | Fault:
@@ -83,16 +90,8 @@ def screen(snapshot: Snapshot, cycle: Cycle, shape: Hashable) -> Screen | Fault:
     again: set[str] = {node for node in snapshot.changed if node in snapshot.nodes}
     again.update(n for n in snapshot.nominated() if n in snapshot.nodes and promised(snapshot, cycle.pod, n))
     better: dict[str, Outcome] = {}
-    if cycle.spread or cycle.neighbours or cycle.claims or cycle.pod.needs_features:
-        gone = snapshot.changed
-        for node in known.nodes.get(PASSES, ()):
-            if node not in again and node not in gone:
-                reasons = first_failure(cycle, snapshot.load(node), WIDE_FILTERS)
-                if isinstance(reasons, Fault):
-                    return reasons
-                if reasons:
-                    better[node] = Outcome.of(reasons)
-    fault = _look(snapshot, cycle, sorted(again), better)
+    fault = _look_wide(snapshot, cycle, [n for n in known.nodes.get(PASSES, ()) if n not in again], better)
+    fault = fault or _look(snapshot, cycle, sorted(again), better)
     return fault or Screen(snapshot, known, better)
 
 
@@ -102,6 +101,29 @@ def _screen_named(snapshot: Snapshot, cycle: Cycle, named: Iterable[str]) -> Scr
     fault = _look(snapshot, cycle, sorted(looked_at), better)
     texts = (LEFT_OUT,) if cycle.release.tells_of_left_out_nodes else ()
     return fault or Screen(snapshot, None, better, Outcome(texts, preemptible=False))
+
+
+def _look_wide(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, Outcome]) -> Fault | None:
+    """Put nodes that pass all other filters before the wide ones."""
+    if not (cycle.spread or cycle.neighbours or cycle.claims or cycle.pod.needs_features):
+        return None
+    keys = cycle.topology_keys()
+    one_by_one = bool(cycle.claims or cycle.pod.needs_features)
+    known: dict[tuple[str | None, ...], Outcome] = {}
+    for node in nodes:
+        if node in snapshot.changed:
+            continue
+        labels = snapshot.nodes[node].meta.labels
+        key = tuple([labels.get(topology_key) for topology_key in keys])
+        outcome = None if one_by_one else known.get(key)
+        if outcome is None:
+            reasons = first_failure(cycle, snapshot.load(node), WIDE_FILTERS)
+            if isinstance(reasons, Fault):
+                return reasons
+            outcome = known[key] = Outcome.of(reasons)
+        if outcome.texts:
+            found[node] = outcome
+    return None
 
 
 def _look(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, Outcome]) -> Fault | None:
@@ -115,7 +137,10 @@ def _look(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[st
 
 def promised(snapshot: Snapshot, pod: Pod, node: str) -> tuple[Pod, ...]:
     """Pods nominated for a node to which this one must leave room: of its own priority or above."""
-    waiting = snapshot.nominated().get(node, ())
+    nominated = snapshot.nominated()
+    if not nominated:
+        return ()
+    waiting = nominated.get(node, ())
     return tuple(other for other in waiting if other.priority >= pod.priority and other.key != pod.key)
 
 
@@ -129,7 +154,3 @@ def look(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> tuple[Reason
         if reasons:
             return reasons
     return first_failure(cycle, load)
-
-
-def _order(snapshot: Snapshot) -> Mapping[str, int]:
-    return {name: nth for nth, name in enumerate(snapshot.nodes)}

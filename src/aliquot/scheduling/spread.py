@@ -1,12 +1,14 @@
 """PodTopologySpread: constraints with DoNotSchedule keep a workload's pods level over the values of a node label."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
-from aliquot.kube.matching import selects
+from aliquot.kube.matching import selector_key, selects
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import LabelSelector, Requirement, TopologySpread
+from aliquot.scheduling.alike import asked_labels, node_groups
 from aliquot.scheduling.crowd import where
 from aliquot.scheduling.node_affinity import wanted
 from aliquot.scheduling.reason import Reason
@@ -50,17 +52,57 @@ def spread_of(snapshot: Snapshot, pod: Pod, release: Release) -> Spread | None:
     constraints = tuple(_merged(c, pod) for c in pod.topology_spread if c.when_unsatisfiable == "DoNotSchedule")
     if not constraints:
         return None
-    nodes = [node for node in snapshot.nodes.values() if _has_keys(node, constraints)]
-    domains: list[Mapping[str, int]] = []
-    for constraint in constraints:
-        pods = _counted(snapshot, pod, constraint)
-        found: dict[str, int] = {}
-        for node in nodes:
-            if eligible(pod, node, constraint, release):
-                value = node.meta.labels[constraint.topology_key]
-                found[value] = found.get(value, 0) + pods.get(node.name, 0)
-        domains.append(found)
-    return Spread(pod, release, constraints, tuple(domains))
+    domains = tuple(_domains(snapshot, pod, constraint, constraints, release) for constraint in constraints)
+    return Spread(pod, release, constraints, domains)
+
+
+def _domains(
+    snapshot: Snapshot, pod: Pod, constraint: TopologySpread, constraints: tuple[TopologySpread, ...], release: Release
+) -> Mapping[str, int]:
+    """Value of the topology key -> pods counted, over all nodes that have every constraint's key and are eligible."""
+
+    def value_on(node: Node | None) -> str | None:
+        if node is None or not _has_keys(node, constraints) or not eligible(pod, node, constraint, release):
+            return None
+        return node.meta.labels[constraint.topology_key]
+
+    def make(root: Snapshot) -> tuple[Mapping[str, str | None], Counter[str | None]]:
+        keys = {c.topology_key for c in constraints}.union(asked_labels(pod))
+        groups, examples = node_groups(root, tuple(sorted(keys)))
+        by_group = [value_on(root.nodes[name]) for name in examples]
+        values = {name: by_group[group] for name, group in zip(root.nodes, groups, strict=True)}
+        return values, Counter(values.values())
+
+    root = snapshot.root
+    values, sizes = root.recall(_question(pod, constraint, constraints, release), make)
+    changed = {name: value_on(snapshot.nodes.get(name)) for name in sorted(snapshot.changed)}
+    if changed:
+        sizes = sizes.copy()
+        sizes.subtract(values[name] for name in changed if name in values)
+        sizes.update(changed.values())
+    found = {value: 0 for value, size in sizes.items() if value is not None and size > 0}
+    for name, number in _counted(snapshot, pod, constraint).items():
+        value = changed[name] if name in changed else values.get(name)
+        if value is not None:
+            found[value] += number
+    return found
+
+
+def _question(
+    pod: Pod, constraint: TopologySpread, constraints: tuple[TopologySpread, ...], release: Release
+) -> Hashable:
+    """What decides which nodes take part in a constraint, and with which value."""
+    return (
+        "spread",
+        constraint.topology_key,
+        constraint.node_affinity_policy,
+        constraint.node_taints_policy,
+        tuple(c.topology_key for c in constraints),
+        tuple(sorted(pod.node_selector.items())),
+        pod.affinity.node if pod.affinity else None,
+        pod.tolerations,
+        release,
+    )
 
 
 def skewed(spread: Spread, node: Node) -> tuple[Reason, ...]:
@@ -131,4 +173,5 @@ def _counted(snapshot: Snapshot, pod: Pod, constraint: TopologySpread) -> Mappin
     def counts(namespace: str, labels: Mapping[str, str]) -> bool:
         return namespace == pod.namespace and selects(selector, labels)
 
-    return where(snapshot, counts, staying=True)
+    question = (pod.namespace, selector_key(selector))
+    return where(snapshot, counts, question, (pod.namespace,), staying=True)

@@ -4,14 +4,14 @@ Nodes with the same taints and the same values of the labels that a pod asks abo
 numbers are compared. What is found is kept with the root snapshot, for every pod of the same shape and every what-if.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from aliquot.kube.matching import NAME_FIELD
-from aliquot.kube.pod import Pod
+from aliquot.scheduling.alike import asked_labels, node_groups, positions
 from aliquot.scheduling.cycle import NODE_FILTERS, Cycle, first_failure, preemptible
+from aliquot.scheduling.ports import TEXT as PORTS
 from aliquot.scheduling.ports import taken_ports
-from aliquot.scheduling.reason import Fault, Reason, counted
+from aliquot.scheduling.reason import Fault, Reason
 from aliquot.scheduling.resources import TOO_MANY_PODS
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -36,10 +36,21 @@ PASSES = Outcome()
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Outcome -> names of the root's nodes that have it, in order."""
+    """What the node filters and the holding filters make of every node of a root snapshot."""
 
-    nodes: dict[Outcome, list[str]]
-    outcome: dict[str, Outcome]
+    nodes: Mapping[Outcome, list[str]]
+    """The names of the nodes that have an outcome, in order."""
+    keys: Sequence[tuple[int, ...]]
+    """Per node: its group, whether its ports clash, and how it stands with each of `resources`."""
+    outcomes: Mapping[tuple[int, ...], Outcome]
+    resources: tuple[str, ...]
+    positions: Mapping[str, int]
+    """Node -> its place in `keys`."""
+
+    def outcome(self, node: str) -> Outcome | None:
+        """One node's; None if it isn't of the root."""
+        position = self.positions.get(node)
+        return None if position is None else self.outcomes[self.keys[position]]
 
 
 def survey(root: Snapshot, cycle: Cycle, shape: Hashable) -> Survey:
@@ -52,94 +63,40 @@ def survey(root: Snapshot, cycle: Cycle, shape: Hashable) -> Survey:
 
 
 def _survey(root: Snapshot, cycle: Cycle) -> Survey:
-    names = list(root.nodes)
     groups, examples = node_groups(root, asked_labels(cycle.pod))
     by_group: list[Outcome] = []
     for name in examples:
         reasons = first_failure(cycle, root.load(name), NODE_FILTERS)
         assert not isinstance(reasons, Fault)
         by_group.append(Outcome.of(reasons))
-    columns: list[Sequence[int]] = [groups]
-    texts: list[str] = []
-    for resource, asked in (("pods", 1), *cycle.request.items()):
-        if asked > 0:
-            columns.append(_column(root, resource, asked, cycle))
-            texts.append(TOO_MANY_PODS if resource == "pods" else f"Insufficient {resource}")
-    ports = _ports_column(root, cycle) if cycle.ports else [PASSES] * len(names)
+    asked = [("pods", 1), *((name, amount) for name, amount in cycle.request.items() if amount > 0)]
+    columns = [groups, _ports_column(root, cycle), *(_column(root, name, amount, cycle) for name, amount in asked)]
+    resources = tuple(name for name, _ in asked)
+    keys = list(zip(*columns, strict=True))
     nodes: dict[Outcome, list[str]] = {}
-    outcome: dict[str, Outcome] = {}
-    seen: dict[tuple[object, ...], tuple[list[str], Outcome]] = {}
-    for name, *key in zip(names, ports, *columns, strict=True):
-        there = seen.get(tuple(key))
+    outcomes: dict[tuple[int, ...], Outcome] = {}
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for name, key in zip(root.nodes, keys, strict=True):
+        there = alike.get(key)
         if there is None:
-            found = _outcome(key, by_group, texts)
-            there = seen[tuple(key)] = nodes.setdefault(found, []), found
-        there[0].append(name)
-        outcome[name] = there[1]
-    return Survey(nodes, outcome)
+            outcomes[key] = _outcome(key, by_group, resources)
+            there = alike[key] = nodes.setdefault(outcomes[key], [])
+        there.append(name)
+    return Survey(nodes, keys, outcomes, resources, root.recall("positions", positions))
 
 
-def _outcome(key: Sequence[object], by_group: list[Outcome], texts: list[str]) -> Outcome:
-    """Of a node by what the columns say: ports, group, and one code for each asked resource."""
-    ports, group, *codes = key
-    assert isinstance(ports, Outcome)
-    assert isinstance(group, int)
+def _outcome(key: tuple[int, ...], by_group: list[Outcome], resources: tuple[str, ...]) -> Outcome:
+    group, clash, *codes = key
     if by_group[group].texts:
         return by_group[group]
-    if ports.texts:
-        return ports
-    short = tuple(text for text, code in zip(texts, codes, strict=True) if code != FITS)
+    if clash:
+        return Outcome((PORTS,))
+    short = tuple(
+        TOO_MANY_PODS if name == "pods" else f"Insufficient {name}"
+        for name, code in zip(resources, codes, strict=True)
+        if code != FITS
+    )
     return Outcome(short, HOPELESS not in codes)
-
-
-def asked_labels(pod: Pod) -> tuple[str, ...]:
-    """The node labels whose values decide the node filters for a pod."""
-    keys = set(pod.node_selector)
-    if pod.affinity and pod.affinity.node:
-        for term in pod.affinity.node.terms:
-            keys.update(e.key for e in term.expressions)
-            keys.update(NAME_FIELD for _ in term.fields)
-    if pod.node_name:
-        keys.add(NAME_FIELD)
-    return tuple(sorted(keys))
-
-
-def node_groups(root: Snapshot, labels: tuple[str, ...]) -> tuple[list[int], list[str]]:
-    """Nodes that are alike in taints, cordon and these labels.
-
-    Returns:
-        Per node the number of its group; per group one node's name.
-    """
-
-    def make(snapshot: Snapshot) -> tuple[list[int], list[str]]:
-        columns = [snapshot.recall("node kinds", _kinds), *(_labels(snapshot, key) for key in labels)]
-        found: dict[tuple[object, ...], int] = {}
-        examples: list[str] = []
-        groups: list[int] = []
-        for name, *parts in zip(snapshot.nodes, *columns, strict=True):
-            key = tuple(parts)
-            group = found.get(key)
-            if group is None:
-                group = found[key] = len(examples)
-                examples.append(name)
-            groups.append(group)
-        return groups, examples
-
-    return root.recall(("node groups", labels), make)
-
-
-def _kinds(root: Snapshot) -> Sequence[object]:
-    found: dict[Hashable, int] = {}
-    return [found.setdefault((n.unschedulable, n.taints), len(found)) for n in root.nodes.values()]
-
-
-def _labels(root: Snapshot, key: str) -> Sequence[object]:
-    def make(snapshot: Snapshot) -> Sequence[object]:
-        if key == NAME_FIELD:
-            return list(snapshot.nodes)
-        return [node.meta.labels.get(key) for node in snapshot.nodes.values()]
-
-    return root.recall(("label", key), make)
 
 
 def _column(root: Snapshot, resource: str, asked: int, cycle: Cycle) -> list[int]:
@@ -147,7 +104,7 @@ def _column(root: Snapshot, resource: str, asked: int, cycle: Cycle) -> list[int
     hopeless = HOPELESS if cycle.release.sees_hopeless_requests and resource != "pods" else SHORT
 
     def make(snapshot: Snapshot) -> list[int]:
-        free, total = snapshot.recall(("amounts", resource), amounts)
+        free, total = amounts(snapshot, resource)
         if delegated:
             return [
                 FITS if asked <= f or t <= 0 else hopeless if asked > t else SHORT
@@ -155,16 +112,20 @@ def _column(root: Snapshot, resource: str, asked: int, cycle: Cycle) -> list[int
             ]
         return [FITS if asked <= f else hopeless if asked > t else SHORT for f, t in zip(free, total, strict=True)]
 
-    def amounts(snapshot: Snapshot) -> tuple[list[int], list[int]]:
-        loads = list(snapshot.loads())
-        return [load.free(resource) for load in loads], [load.node.allocatable.get(resource, 0) for load in loads]
-
     return root.recall(("short", resource, asked, delegated, hopeless), make)
 
 
-def _ports_column(root: Snapshot, cycle: Cycle) -> list[Outcome]:
-    found: list[Outcome] = []
-    for load in root.loads():
-        reasons = taken_ports(cycle.ports, load)
-        found.append(Outcome.of(counted(reasons)) if reasons else PASSES)
-    return found
+def amounts(root: Snapshot, resource: str) -> tuple[list[int], list[int]]:
+    """Per node, in order: what is free of a resource, and how much there is in all."""
+
+    def make(snapshot: Snapshot) -> tuple[list[int], list[int]]:
+        loads = list(snapshot.loads())
+        return [load.free(resource) for load in loads], [load.node.allocatable.get(resource, 0) for load in loads]
+
+    return root.recall(("amounts", resource), make)
+
+
+def _ports_column(root: Snapshot, cycle: Cycle) -> list[int]:
+    if not cycle.ports:
+        return [FITS] * len(root.nodes)
+    return [SHORT if taken_ports(cycle.ports, load) else FITS for load in root.loads()]

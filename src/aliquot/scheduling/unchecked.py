@@ -7,6 +7,7 @@ from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
+BUDGETS = "pod disruption budgets: none is counted as violated by the preemption"
 DEFAULT_SCHEDULER = "default-scheduler"
 JUDGED_VOLUMES = (
     "persistentVolumeClaim",
@@ -38,9 +39,9 @@ def not_checked(snapshot: Snapshot, pod: Pod, release: Release, dynamic: Dynamic
     if dynamic is None:
         if pod.claims:
             found.append(f"dynamic resources: claims {', '.join(claim.name for claim in pod.claims)}")
-        served = served_resources(snapshot) if release.extended_resources else {}
-        mapped = sorted(name for name, asked in effective_request(pod).items() if asked > 0 and name in served)
-        if mapped:
-            names = ", ".join(f"{name} (device class {served[name]})" for name in mapped)
+        served = served_resources(snapshot)
+        mapped = [n for n, asked in effective_request(pod).items() if asked > 0 and n in served]
+        if mapped and release.extended_resources:
+            names = ", ".join(f"{name} (device class {served[name]})" for name in sorted(mapped))
             found.append(f"dynamic resources: {names}")
     return tuple(found)

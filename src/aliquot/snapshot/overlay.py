@@ -20,10 +20,10 @@ class Overlay(Mapping[K, V]):
     __slots__ = ("_base", "_changes", "_gone")
 
     def __init__(
-        self, base: Mapping[K, V], changes: Mapping[K, V] | None = None, gone: frozenset[K] = frozenset()
+        self, base: Mapping[K, V], changes: dict[K, V] | None = None, gone: frozenset[K] = frozenset()
     ) -> None:
         self._base = base
-        self._changes: Mapping[K, V] = changes or {}
+        self._changes: dict[K, V] = changes or {}
         self._gone = gone
 
     def __getitem__(self, key: K) -> V:
@@ -51,9 +51,9 @@ class Overlay(Mapping[K, V]):
                 yield key
 
     def __len__(self) -> int:
-        if not self._changes and not self._gone:
-            return len(self._base)
-        return sum(1 for _ in self._walk())
+        gone = sum(1 for key in self._gone if key not in self._changes)
+        new = sum(1 for key in self._changes if key not in self._base)
+        return len(self._base) - gone + new
 
     def items(self) -> ItemsView[K, V]:
         """Key and value pairs; as fast as the base's while nothing has changed."""
@@ -67,9 +67,14 @@ class Overlay(Mapping[K, V]):
         return f"Overlay({dict(self)!r})"
 
     @property
+    def base(self) -> Mapping[K, V]:
+        """What the changes are on top of."""
+        return self._base
+
+    @property
     def changes(self) -> Mapping[K, V]:
         """What was put since the base."""
-        return MappingProxyType(dict(self._changes))
+        return MappingProxyType(self._changes)
 
     @property
     def gone(self) -> frozenset[K]:

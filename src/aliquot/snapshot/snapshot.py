@@ -115,18 +115,7 @@ class Snapshot:
 
     def nominated(self) -> Mapping[str, tuple[Pod, ...]]:
         """Node -> pods without a node that the scheduler has promised a place there, after a preemption."""
-        root = self.root.recall("nominated", _nominated)
-        if self._root is None or not isinstance(self.pods, Overlay):
-            return root if self._root is None else _nominated(self)
-        changes = self.pods.changes
-        touched = changes.keys() | self.pods.gone
-        if not touched:
-            return root
-        kept = {node: tuple(p for p in pods if p.key not in touched) for node, pods in root.items()}
-        for pod in changes.values():
-            if _is_nominated(pod):
-                kept[pod.nominated_node] = (*kept.get(pod.nominated_node, ()), pod)
-        return {node: pods for node, pods in kept.items() if pods}
+        return self.recall("nominated", _nominated)
 
     def workload_of(self, pod: Pod) -> Workload | None:
         """The topmost known owner: the Deployment rather than its ReplicaSet; None if the pod stands by itself."""
@@ -236,7 +225,8 @@ class Snapshot:
     def _made(self, changed: Mapping[str, NodeLoad], **tables: Any) -> "Snapshot":
         together = {**self._changed, **changed}
         made = replace(self, _changed=together, _root=self.root, _memo={}, **tables)
-        if len(together) <= max(REROOT_AT, len(self.root.nodes) // 4):
+        few = len(together) <= max(REROOT_AT, len(self.root.nodes) // 4)
+        if few and _base(made.pods) is _base(self.root.pods):
             return made
         return replace(made, _changed={}, _root=None, _memo={})
 
@@ -270,6 +260,10 @@ def _overlay(table: Mapping[str, T]) -> Overlay[str, T]:
     return table if isinstance(table, Overlay) else Overlay(table)
 
 
+def _base(table: Mapping[str, T]) -> Mapping[str, T]:
+    return table.base if isinstance(table, Overlay) else table
+
+
 def _loads(snapshot: Snapshot) -> Mapping[str, NodeLoad]:
     pods: dict[str, dict[str, Pod]] = {}
     totals: dict[str, dict[str, int]] = {}
@@ -290,14 +284,21 @@ def _loads(snapshot: Snapshot) -> Mapping[str, NodeLoad]:
     return {name: NodeLoad(node, pods.get(name, {}), totals.get(name, {})) for name, node in nodes.items()}
 
 
-def _is_nominated(pod: Pod) -> bool:
-    return bool(pod.nominated_node) and not pod.node_name and not pod.terminal and not pod.terminating
-
-
 def _nominated(snapshot: Snapshot) -> Mapping[str, tuple[Pod, ...]]:
     found: dict[str, tuple[Pod, ...]] = {}
-    for pod in snapshot.pods.values():
-        if _is_nominated(pod):
+    pods: Iterable[Pod] = snapshot.pods.values()
+    if snapshot.root is not snapshot:
+        before = snapshot.root.nominated()
+        if not isinstance(snapshot.pods, Overlay) or snapshot.pods is snapshot.root.pods:
+            return before
+        changes, gone = snapshot.pods.changes, snapshot.pods.gone
+        for node, promised in before.items():
+            staying = tuple(pod for pod in promised if pod.key not in changes and pod.key not in gone)
+            if staying:
+                found[node] = staying
+        pods = changes.values()
+    for pod in pods:
+        if pod.nominated_node and not (pod.node_name or pod.terminal or pod.terminating):
             found[pod.nominated_node] = (*found.get(pod.nominated_node, ()), pod)
     return found
 

@@ -2,14 +2,14 @@
 
 The value is exact: a whole number of nano-units. The rules are those of k8s.io/apimachinery/pkg/api/resource. Go holds
 a quantity either as a 64-bit mantissa with a decimal scale or as a big decimal, and a few of its answers (`AsInt64`,
-`Value` beyond 64 bits) depend on which; so `scale` and `big` are kept beside the value.
+`Value` beyond 64 bits) depend on which; so `Form` is kept beside the value.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from aliquot.units.quantity_text import Format, QuantityError, power_of_ten, read
+from aliquot.units.quantity_text import Form, Format, QuantityError, power_of_ten, read
 
 __all__ = ["NANO", "Format", "Quantity", "QuantityError", "parse_milli", "parse_quantity", "parse_value"]
 
@@ -22,18 +22,18 @@ _BINARY_SUFFIXES: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL_SUFFIXES: Final = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 
 
+PLAIN: Final = Form()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
     """An exact amount, equal and ordered by value whatever its format: `1Gi` equals `1073741824`."""
 
     nanos: int
     """The value in nano-units (1e-9)."""
-    format: Format = Format.DECIMAL_SI
-    scale: int = 0
-    """The power of ten at which Go holds the mantissa; below -9 only for a zero of many decimals, and its sums."""
-    big: bool = False
-    """Whether Go holds it as a big decimal, which has no int64 form."""
-    text: str | None = field(default=None)
+    form: Form = PLAIN
+    """How it was written: that decides how it's printed, and a few of Go's answers."""
+    text: str | None = None
     """The text it was read from, where Go prints that back unchanged."""
 
     @staticmethod
@@ -56,12 +56,12 @@ class Quantity:
     @staticmethod
     def of(value: int, fmt: Format = Format.DECIMAL_SI) -> "Quantity":
         """A whole number of units, as `resource.NewQuantity` makes it."""
-        return Quantity(value * NANO, fmt, 0, not _INT64_MIN <= value <= _INT64_MAX)
+        return Quantity(value * NANO, Form(fmt, 0, not _INT64_MIN <= value <= _INT64_MAX))
 
     @staticmethod
     def of_milli(value: int, fmt: Format = Format.DECIMAL_SI) -> "Quantity":
         """A whole number of thousandths, as `resource.NewMilliQuantity` makes it."""
-        return Quantity(value * 10**6, fmt, -3, not _INT64_MIN <= value <= _INT64_MAX)
+        return Quantity(value * 10**6, Form(fmt, -3, not _INT64_MIN <= value <= _INT64_MAX))
 
     # --- order, by value -------------------------------------------------------------------------------------------
     def __eq__(self, other: object) -> bool:
@@ -90,6 +90,22 @@ class Quantity:
     def sign(self) -> int:
         """-1, 0 or 1."""
         return (self.nanos > 0) - (self.nanos < 0)
+
+    # --- how it's held ---------------------------------------------------------------------------------------------
+    @property
+    def format(self) -> Format:
+        """How it was written, and so how it's printed."""
+        return self.form.format
+
+    @property
+    def scale(self) -> int:
+        """The power of ten at which Go holds the mantissa."""
+        return self.form.scale
+
+    @property
+    def big(self) -> bool:
+        """Whether Go holds it as a big decimal, which has no int64 form."""
+        return self.form.big
 
     # --- as a number -----------------------------------------------------------------------------------------------
     @property
@@ -164,7 +180,7 @@ class Quantity:
 
     def neg(self) -> "Quantity":
         """The same amount with the other sign."""
-        return Quantity(-self.nanos, self.format, self.scale, self.big)
+        return Quantity(-self.nanos, self.form)
 
     def __add__(self, other: "Quantity") -> "Quantity":
         return self.add(other)
@@ -179,14 +195,14 @@ class Quantity:
         fmt = self.format if self.nanos else other.format
         if not (self.big or other.big):
             if nanos == 0:
-                return Quantity(self.nanos, fmt, self.scale)
+                return Quantity(self.nanos, Form(fmt, self.scale))
             if self.nanos == 0:
-                return Quantity(nanos, fmt, other.scale)
+                return Quantity(nanos, other.form)
         total, scale, big = self.nanos + nanos, min(self.scale, other.scale), self.big or other.big
         if not big:
             unit = power_of_ten(scale + 9)
             big = any(not _INT64_MIN <= n // unit <= _INT64_MAX for n in (self.nanos, nanos, total))
-        return Quantity(total, fmt, scale, big)
+        return Quantity(total, Form(fmt, scale, big))
 
     # --- printing --------------------------------------------------------------------------------------------------
     def __str__(self) -> str:

@@ -1,6 +1,7 @@
 """The grammar of quantities: from a text to its exact amount, as Go's `ParseQuantity` reads it."""
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -17,8 +18,19 @@ class Format(StrEnum):
     DECIMAL_EXPONENT = "DecimalExponent"
 
 
-Reading = tuple[int, Format, int, bool, str | None]
-"""Nano-units, format, scale (power of ten), held as a big decimal, the text where Go prints it back unchanged."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a quantity was written, as far as Go's answers depend on it."""
+
+    format: Format = Format.DECIMAL_SI
+    scale: int = 0
+    """The power of ten at which Go holds the mantissa; below -9 only for a zero of many decimals, and its sums."""
+    big: bool = False
+    """Whether Go holds it as a big decimal, which has no int64 form."""
+
+
+Reading = tuple[int, Form, str | None]
+"""Nano-units, form, and the text where Go prints it back unchanged."""
 
 LARGEST: Final = 1000
 """The most digits and the largest exponent that are read; Go has no such limit, nor has it a use for such numbers."""
@@ -31,13 +43,13 @@ _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL: Final = {"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _POWERS: Final = tuple(10**n for n in range(40))
 _UNITS: Final = {
-    **{name: (10 ** (power + 9), Format.DECIMAL_SI, power, _MOST_DIGITS) for name, power in _DECIMAL.items()},
+    **{name: (10 ** (power + 9), Form(scale=power), _MOST_DIGITS, 1000) for name, power in _DECIMAL.items()},
     **{
-        name: (10**9 << power, Format.BINARY_SI, 0, _MOST_BINARY_DIGITS - power * 3 // 10)
+        name: (10**9 << power, Form(Format.BINARY_SI), _MOST_BINARY_DIGITS - power * 3 // 10, 8)
         for name, power in _BINARY.items()
     },
 }
-"""Suffix -> nano-units, format, scale, and the most digits for which the 64-bit form is sure to do."""
+"""Suffix -> nano-units, form, the most digits that surely fit 64 bits, the factor whose multiples Go prints anew."""
 _SIGNED_INT: Final = re.compile("[+-]?[0-9]+")
 
 # Possessive throughout: Go's scanner never goes back, and neither must a hostile text make this one.
@@ -53,11 +65,11 @@ def read(text: str) -> Reading:
     # The common forms first: a few digits and a suffix.
     number = text.rstrip("KMGTPEkinum")
     unit = _UNITS.get(text[len(number) :])
-    if unit is not None and number.isdecimal() and number.isascii() and len(number) <= unit[3] and number[0] != "0":
-        nanos, fmt, scale, _ = unit
-        mantissa = int(number)
-        kept = mantissa % (8 if fmt is Format.BINARY_SI else 1000)
-        return mantissa * nanos, fmt, scale, False, text if kept else None
+    if unit is not None and number.isdecimal() and number.isascii() and number[0] != "0":
+        nanos, form, most, factor = unit
+        if len(number) <= most:
+            mantissa = int(number)
+            return mantissa * nanos, form, text if mantissa % factor else None
     return _read_any(text)
 
 
@@ -79,22 +91,23 @@ def _read_any(text: str) -> Reading:
         scale = (_exponent(text, suffix) if exponent is None else exponent) - len(fraction)
         if len(digits) <= _MOST_DIGITS and scale >= _NANO:
             kept = scale % 3 == 0 and digits[0] != "0" and not digits.endswith("000")
-            return mantissa * power_of_ten(scale + 9), fmt, scale, False, text if kept else None
-        reading = _round_up(mantissa, scale), fmt, _NANO if mantissa else scale, True, None
-    if reading[3] and not (zeros or whole or fraction):
+            return mantissa * power_of_ten(scale + 9), Form(fmt, scale), text if kept else None
+        reading = _round_up(mantissa, scale), Form(fmt, _NANO if mantissa else scale, big=True), None
+    if reading[1].big and not (zeros or whole or fraction):
         raise QuantityError(_explain(text))  # Go reads "Ki" as zero, but not "Ei": only its slow path wants a digit
     return reading
 
 
 def _binary(text: str, mantissa: int, wholes: int, fractions: int, power: int) -> Reading:
     if not fractions and wholes + power * 3 // 10 <= _MOST_BINARY_DIGITS:
-        return (mantissa << power) * 10**9, Format.BINARY_SI, 0, False, text if mantissa & 7 else None
+        return (mantissa << power) * 10**9, Form(Format.BINARY_SI), text if mantissa & 7 else None
     if mantissa == 0:
-        return 0, Format.BINARY_SI, -fractions, True, None
+        return 0, Form(Format.BINARY_SI, -fractions, big=True), None
     nanos = _round_up(mantissa << power, -fractions)
     if abs(nanos) > _INT64_MAX * 10**9:
-        return (_INT64_MAX if nanos > 0 else -_INT64_MAX) * 10**9, Format.BINARY_SI, 0, True, None
-    return nanos, Format.BINARY_SI if abs(nanos) >= 10**9 else Format.DECIMAL_SI, _NANO, True, None
+        return (_INT64_MAX if nanos > 0 else -_INT64_MAX) * 10**9, Form(Format.BINARY_SI, 0, big=True), None
+    fmt = Format.BINARY_SI if abs(nanos) >= 10**9 else Format.DECIMAL_SI
+    return nanos, Form(fmt, _NANO, big=True), None
 
 
 def _round_up(mantissa: int, scale: int) -> int:
