@@ -103,7 +103,7 @@ def run_bundle(runtime: str, bundle: Path, config: dict[str, Any], name: str) ->
 
 
 def bundle_config(script: str) -> dict[str, Any]:
-    """An OCI spec that runs a shell script as root in namespaces of its own, and may open no device but the usual ones."""
+    """An OCI spec that runs a shell script as root in namespaces of its own; only the usual devices may be opened."""
     capabilities = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_KILL", "CAP_SYSLOG"]
     return {
         "ociVersion": "1.0.2",
@@ -112,7 +112,7 @@ def bundle_config(script: str) -> dict[str, Any]:
             "args": ["/bin/sh", "-c", script],
             "env": ["PATH=/bin"],
             "cwd": "/",
-            "capabilities": {kind: capabilities for kind in ("bounding", "effective", "permitted")},
+            "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), capabilities),
         },
         "root": {"path": "rootfs"},
         "hostname": "bundle",

@@ -1,7 +1,6 @@
 """What a spec holds for each mode, what is left out with a warning, and what is refused."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -439,17 +438,14 @@ def test_what_is_generated_is_a_good_spec_at_its_lowest_version(
     inventory = replace(
         host(count, *mig), nics=(Nic(name="mlx5_0", nodes=("uverbs0",)),), drm_gpus=drm("amd").drm_gpus[:1]
     )
-    build: Callable[[], Generated] = lambda: made(  # noqa: E731 it's run twice
-        inventory, mode, strategies=tuple(strategies), numbers=numbers, additional_gids=gids
-    )
+    options = {"strategies": tuple(strategies), "numbers": numbers, "additional_gids": gids}
     try:
-        result = build()
-    except SpecError as error:
-        assert error.problems
-        return
+        result = made(inventory, mode, **options)
+    except SpecError:
+        return  # nothing to write, or no names: other tests say so
     assert check(result.spec) == ()
     assert result.spec.version == minimum_version(result.spec)
-    assert to_json(result.spec) == to_json(build().spec)
+    assert to_json(result.spec) == to_json(made(inventory, mode, **options).spec)
     for device in to_data(result.spec)["devices"]:
         common = result.spec.edits
         given_nodes = device["containerEdits"].get("deviceNodes", [])

@@ -12,6 +12,7 @@ import pytest
 from aliquot.cdi import hooks
 from aliquot.cdi.hooks import chmod, container_root, create_symlinks, update_ldcache
 from aliquot.cdi.problems import SpecError
+from aliquot.cdi.rootfs import RootFs
 from tests.cdi.elf_file import shared_library
 
 RUNC = {"ociVersion": "1.0.2-dev", "id": "x", "status": "creating", "pid": 1}
@@ -106,7 +107,7 @@ def test_what_the_disk_refuses(fault: OSError, raises: bool, tmp_path: Path, mon
     def refuse(*_: object) -> bool:
         raise fault
 
-    monkeypatch.setattr(hooks.RootFs, "chmod", refuse)
+    monkeypatch.setattr(RootFs, "chmod", refuse)
     if raises:
         with pytest.raises(SpecError, match="Read-only"):
             chmod(str(tmp_path), "755", ["/a"])
@@ -208,6 +209,6 @@ def test_a_root_that_cant_be_written(release: bool, tmp_path: Path, monkeypatch:
     def refuse(*_: object, **__: object) -> bool:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(hooks.RootFs, "write", refuse)
+    monkeypatch.setattr(RootFs, "write", refuse)
     with pytest.raises(SpecError, match="Read-only"):
         update_ldcache(str(root), ["/opt/nvidia"])

@@ -1,6 +1,5 @@
 """What no longer fits a host, given as data: each finding with its fix. And this host, asked for real."""
 
-import os
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -191,7 +190,7 @@ def test_this_host(tmp_path: Path) -> None:
     inner = host.file(str(tmp_path / "closed/b"))
     assert inner is not None
     assert not inner.reachable
-    assert host.file("/") == FileFacts(os.stat("/").st_mode & 0o7777, folder=True, reachable=True)
+    assert host.file("/") == FileFacts(Path("/").stat().st_mode & 0o7777, folder=True, reachable=True)
     assert host.file(str(tmp_path / "none")) is None
     assert host.file("a\0b") is None
     assert host.names(str(tmp_path)) == ("a", "closed")

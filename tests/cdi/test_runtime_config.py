@@ -182,8 +182,7 @@ def test_configuring_twice_is_configuring_once(
         text = "\n".join([*([f"version = {schema}"] if schema else []), head, *lines, ""])
     try:
         once = configured(runtime, text, version)
-    except SpecError as error:
-        assert error.problems
+    except SpecError:
         return
     assert configured(runtime, once, version) == once
     assert assess(runtime, once, version).on or runtime == "podman"

@@ -56,7 +56,7 @@ def test_what_cant_be_read_or_written(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(SpecError, match="can't be read"):
         read_config(str(tmp_path / "latin"))
     (tmp_path / "bad.json").write_text("{")
-    with pytest.raises(SpecError, match="bad.json: it isn't JSON"):
+    with pytest.raises(SpecError, match=r"bad\.json: it isn't JSON"):
         plan("docker", str(tmp_path / "bad.json"), "27.0")
 
     def refuse(*_: object) -> None:

@@ -127,5 +127,10 @@ def test_sharing_is_never_called_isolated(capsys: pytest.CaptureFixture[str]) ->
 def test_who_holds_the_gpu(capsys: pytest.CaptureFixture[str]) -> None:
     _, answer = explained(DUMPS["counted-gpu-taken"], capsys)
     (held,) = answer["pods"][0]["holders"]
-    assert (held["owner"], held["node"], held["amount"], held["of"]) == ("deployment serving-01/llm-a", "gpu-node-1", 1, 1)
+    assert (held["owner"], held["node"], held["amount"], held["of"]) == (
+        "deployment serving-01/llm-a",
+        "gpu-node-1",
+        1,
+        1,
+    )
     assert held["since"].startswith("2026-11-30T")

@@ -85,7 +85,9 @@ def test_html_is_one_page_that_loads_nothing(capsys: pytest.CaptureFixture[str])
 
 
 def test_html_escapes_what_the_cluster_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    hostile = Path(TAKEN).read_text("utf-8").replace("nvidia.com/gpu.machine: PowerEdge-XE8545", "x: '<script>alert(1)'")
+    hostile = (
+        Path(TAKEN).read_text("utf-8").replace("nvidia.com/gpu.machine: PowerEdge-XE8545", "x: '<script>alert(1)'")
+    )
     (tmp_path / "d.yaml").write_text(hostile.replace("NVIDIA-A100-SXM4-40GB", "'<script>alert(2)</script>'"), "utf-8")
     run(["explain", "--all-pending", "-f", str(tmp_path / "d.yaml"), "-o", "html"])
     assert "<script" not in capsys.readouterr().out

@@ -11,9 +11,9 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.rootfs import RootFs
@@ -41,7 +41,7 @@ def container_root(state: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError([Problem("io", f"it can't be read: {error}", file=str(config))]) from None
     part = _object(text, str(config)).get("root")
-    path = part.get("path") if isinstance(part, dict) else None
+    path = cast("dict[str, Any]", part).get("path") if isinstance(part, dict) else None
     if not isinstance(path, str) or path == "":
         raise SpecError([Problem("io", "it names no root file system", "root.path", file=str(config))])
     root = os.path.normpath(Path(bundle) / path)
@@ -166,7 +166,7 @@ def _run_ldconfig(root: str, ldconfig: str, folders: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def _opened(root: str) -> Any:
+def _opened(root: str) -> Generator[RootFs, None, None]:
     try:
         rootfs = RootFs(root)
     except OSError as error:
@@ -183,4 +183,4 @@ def _object(text: str, name: str) -> dict[str, Any]:
         raise SpecError([Problem("syntax", f"{name} isn't JSON: {error}")]) from None
     if not isinstance(data, dict):
         raise SpecError([Problem("syntax", f"{name} isn't an object")])
-    return data
+    return cast("dict[str, Any]", data)

@@ -4,10 +4,11 @@ Keys are the attributes' names in camel case. Defaults are left out; everything 
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from aliquot.cdi.document import is_list, is_object
 from aliquot.cdi.inventory import Inventory
 from aliquot.cdi.problems import Problem, SpecError
 
@@ -37,9 +38,10 @@ def _plain(value: Any) -> Any:
         kept = ((field, getattr(value, field.name)) for field in fields(value))
         return {_camel(field.name): _plain(item) for field, item in kept if item != _default(field)}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast("Iterable[Any]", value)]
     if isinstance(value, Mapping):
-        return {key: _plain(value[key]) for key in sorted(value)}
+        members = cast("Mapping[str, Any]", value)
+        return {key: _plain(members[key]) for key in sorted(members)}
     return value
 
 
@@ -57,19 +59,19 @@ def _camel(name: str) -> str:
 def _read(data: Any, due: Any, at: str, problems: list[Problem]) -> Any:
     """The value of type `due`; where it doesn't fit, a problem is noted and the result means nothing."""
     origin = get_origin(due)
-    if is_dataclass(due) and isinstance(due, type):
-        return _read_object(data, due, at, problems)
+    if is_dataclass(due):
+        return _read_object(data, cast("type[Any]", due), at, problems)
     if origin in {Union, types.UnionType}:
         return None if data is None else _read(data, get_args(due)[0], at, problems)
     if origin is Literal:
         return _one_of(data, get_args(due), at, problems)
-    if origin is tuple and isinstance(data, list):
+    if origin is tuple and is_list(data):
         return tuple(_read(item, get_args(due)[0], f"{at}[{i}]", problems) for i, item in enumerate(data))
-    if origin is not None and origin is not tuple and isinstance(data, dict):
+    if origin is not None and origin is not tuple and is_object(data):
         return {key: _read(item, get_args(due)[1], f"{at}.{key}", problems) for key, item in data.items()}
     if origin is None and isinstance(data, due) and not (due is int and isinstance(data, bool)):
         return data
-    names = {str: "text", int: "a whole number", bool: "true or false", tuple: "a list"}
+    names: dict[Any, str] = {str: "text", int: "a whole number", bool: "true or false", tuple: "a list"}
     problems.append(Problem("syntax", f"it isn't {names.get(origin or due, 'an object')}", at))
     return None
 
@@ -81,7 +83,7 @@ def _one_of(data: Any, allowed: tuple[Any, ...], at: str, problems: list[Problem
 
 
 def _read_object(data: Any, due: type[Any], at: str, problems: list[Problem]) -> Any:
-    if not isinstance(data, dict):
+    if not is_object(data):
         problems.append(Problem("syntax", "it isn't an object", at))
         return None
     hints = get_type_hints(due)

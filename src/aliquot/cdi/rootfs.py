@@ -8,7 +8,7 @@ is done is done relative to an open folder.
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Self
 
@@ -54,10 +54,12 @@ class RootFs:
             if not replace and _exists(name, folder):
                 return False
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            with _in_place_of(name, folder) as temporary:
-                with os.fdopen(os.open(temporary, flags, 0o644, dir_fd=folder), "w", encoding="utf-8") as stream:
-                    stream.write(text)
-                    os.fchmod(stream.fileno(), 0o644)
+            with (
+                _in_place_of(name, folder) as temporary,
+                os.fdopen(os.open(temporary, flags, 0o644, dir_fd=folder), "w", encoding="utf-8") as stream,
+            ):
+                stream.write(text)
+                os.fchmod(stream.fileno(), 0o644)
             return True
 
     def read(self, path: str) -> str | None:
@@ -115,7 +117,7 @@ class RootFs:
         raise OSError(f"too many symbolic links at {path}")
 
     @contextlib.contextmanager
-    def _parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+    def _parent(self, path: str, *, make: bool = False) -> Generator[tuple[int, str], None, None]:
         """The open folder above a path, and the last part of the path ("" for the root)."""
         parts = [part for part in path.split("/") if part not in {"", "."}]
         if parts and parts[-1] == "..":
@@ -164,7 +166,7 @@ class RootFs:
 
 
 @contextlib.contextmanager
-def _in_place_of(name: str, folder: int) -> Iterator[str]:
+def _in_place_of(name: str, folder: int) -> Generator[str, None, None]:
     """A new name in the folder, for something that then replaces what is at `name`, in one step."""
     temporary = f".{name[:200]}.{os.getpid()}.aliquot"
     _remove(temporary, folder)  # a process of this number was killed here

@@ -2,7 +2,8 @@
 
 Facts of the versions: containerd 1.7 has CDI switched off, 2.0 and later on (2.3 warns of switching it off); CRI-O
 has it on since 1.24 by annotations and since 1.27 by the kubelet's CDIDevices; Docker 25.0 to 28.1 want
-`features.cdi`, 28.2 and later have it on; Podman has it since 3.2 (since 4.1 for specs from 0.3.0), and has nothing to configure.
+`features.cdi`, 28.2 and later have it on; Podman has it since 3.2 (since 4.1 for specs from 0.3.0), and has nothing to
+configure.
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from aliquot.cdi.document import is_list, is_object
 from aliquot.cdi.problems import Problem, SpecError
 
 Runtime = Literal["containerd", "crio", "docker", "podman"]
@@ -119,12 +121,12 @@ def _setting(runtime: Runtime, text: str) -> tuple[bool | None, tuple[str, ...]]
         data = _json(text)
         value = _member(data, "features", "cdi")
         return (value if isinstance(value, bool) else None), _dirs_note(data.get("cdi-spec-dirs"))
-    document = _toml(text)
+    document: dict[str, Any] = _toml(text).unwrap()
     if runtime == "crio":
         dirs = _member(document, "crio", "runtime", "cdi_spec_dirs")
-        return (bool(dirs) if isinstance(dirs, list) else None), _dirs_note(dirs)
+        return (bool(dirs) if is_list(dirs) else None), _dirs_note(dirs)
     sections = [_member(document, "plugins", name) for name in (*_CRI.values(), "cri")]
-    found = [section for section in sections if isinstance(section, Mapping)]
+    found = [section for section in sections if is_object(section)]
     values = [section["enable_cdi"] for section in found if isinstance(section.get("enable_cdi"), bool)]
     notes = [note for section in found for note in _dirs_note(section.get("cdi_spec_dirs"))]
     if document.get("imports"):
@@ -133,7 +135,7 @@ def _setting(runtime: Runtime, text: str) -> tuple[bool | None, tuple[str, ...]]
 
 
 def _dirs_note(dirs: Any) -> tuple[str, ...]:
-    if not isinstance(dirs, list) or not dirs:
+    if not is_list(dirs) or not dirs:
         return ()
     missing = [folder for folder in DEFAULT_DIRS if folder not in dirs]
     return (f"it doesn't look into {' and '.join(missing)}",) if missing else ()
@@ -141,19 +143,19 @@ def _dirs_note(dirs: Any) -> tuple[str, ...]:
 
 def _member(data: Any, *keys: str) -> Any:
     for key in keys:
-        data = data.get(key) if isinstance(data, Mapping) else None
+        data = data.get(key) if is_object(data) else None
     return data
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
 def _json(text: str) -> dict[str, Any]:
     try:
-        data = json.loads(text) if text.strip() else {}
+        data: Any = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         raise SpecError([Problem("syntax", f"it isn't JSON: {error}")]) from None
-    if not isinstance(data, dict) or not isinstance(data.get("features", {}), dict):
+    if not is_object(data) or not is_object(data.get("features", {})):
         raise SpecError([Problem("syntax", "it isn't an object, or its `features` isn't one")])
-    return cast("dict[str, Any]", data)
+    return data
 
 
 def _docker_on(text: str) -> str:
@@ -178,10 +180,10 @@ def _toml(text: str) -> tomlkit.TOMLDocument:
 def _containerd_on(text: str, version: str) -> str:
     document = _toml(text)
     number = _number(version)
-    written = document.get("version")
+    written = document.unwrap().get("version")
     if isinstance(written, int):
         schema = int(written)
-    elif text.strip() and _member(document, "plugins") is not None:
+    elif "plugins" in document:
         schema = 1  # what a file without `version` means
     else:
         schema = 3 if number is not None and number >= (2, 0) else 2
@@ -200,6 +202,6 @@ def _toml_on(text: str, tables: tuple[str, ...], key: str, value: object) -> str
         below = at[name]
         if not isinstance(below, MutableMapping):
             raise SpecError([Problem("syntax", "it isn't a table", ".".join(tables[: depth + 1]))])
-        at = below
+        at = cast("MutableMapping[str, Any]", below)
     at[key] = value
     return tomlkit.dumps(document)

@@ -30,7 +30,7 @@ def check(
         dirs: Spec folders from low to high priority, instead of /etc/cdi and /var/run/cdi. May be given several times.
         output: table for people; json or yaml for programs.
     """
-    specs: "list[tuple[str, Spec]]" = []
+    specs: list[tuple[str, Spec]] = []
     broken: list[Problem] = []
     if files:
         for file in files:
