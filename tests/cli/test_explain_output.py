@@ -1,4 +1,4 @@
-"""What `aliquot explain` prints: for people, as JSON by its schema, as YAML, as one HTML page; and its exit statuses."""
+"""What `aliquot explain` prints: for people, as JSON by its schema, as YAML, as one HTML page; its exit statuses."""
 
 import html.parser
 import io

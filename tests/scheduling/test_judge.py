@@ -285,6 +285,9 @@ class Allocator:
     def prepare(
         self, snapshot: Snapshot, pod: Pod, release: Release
     ) -> ClaimCheck | Rejected | NotGenerated | Fault | None:
+        assert snapshot.nodes
+        assert pod.key
+        assert release.dynamic_resources
         return self.answer
 
 

@@ -11,7 +11,7 @@ from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Affinity, LabelSelector, PodAffinityTerm, Requirement, TopologySpread
 from aliquot.kube.taints import Taint, Toleration
 from aliquot.kube.workload import Namespace
-from aliquot.scheduling.judge import judge
+from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement
 from aliquot.scheduling.pod_affinity import neighbours_of, unfriendly
 from aliquot.scheduling.spread import skewed, spread_of
@@ -225,6 +225,13 @@ def test_terms_read_well() -> None:
         state = neighbours_of(found, pod("p", affinity=Affinity(pod=(rule,))))
         assert state is not None
         assert unfriendly(state, found.nodes["a"])[0].asked == f"beside pods with {said}"
+
+
+def test_a_bound_pod_fits_its_own_node_only() -> None:
+    found = zones(a="x", b="y")
+    there = replace(web(spread()), node_name="a")
+    assert fits(found, there, "a", NOW) == ()
+    assert [reason.filter for reason in fits(found, there, "b", NOW)] == ["NodeName"]
 
 
 def test_a_toleration_counts_for_the_taints_policy() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from aliquot.advisor import remedy_taints
+from aliquot.advisor import remedy_share, remedy_taints
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Judge, device_requests
 from aliquot.advisor.holders import Holding, holdings
@@ -105,7 +105,9 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
     else:
         case = case_of(snapshot, pod, owner, judge, groups, decision)
         ways = ways_out(case)
-        advice = [one for spot in case.spots for one in remedy_taints.advice(case, spot)]
+        advice = [
+            one for spot in case.spots for module in (remedy_taints, remedy_share) for one in module.advice(case, spot)
+        ]
     return Explanation(
         pod,
         owner,

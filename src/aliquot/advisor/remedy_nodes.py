@@ -120,8 +120,12 @@ def _candidate(template: Template, name: str) -> Candidate:
     devices = ", ".join(
         f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount
     )
-    note = f", {template.note}" if template.note else ""
-    title = f"Add a node like {template.like}{note}: {devices}" if template.like else f"Add a {kind} node: {devices}"
+    note = f", {template.note}" if template.like and template.note else ""
+    title = (
+        f"Add a node like {template.like}{note}: {devices}"
+        if template.like
+        else f"Add a {kind} node ({template.note}): {devices}"
+    )
     manifest = {
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
         "taints": [str(taint) for taint in node.taints],
@@ -186,7 +190,10 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
                 GPU: int(row.gpu_count or 0),
             },
         )
-        template = Template(node, (), "", 0)
+        model = find(row.gpu_model)
+        memory = f", {model.memory_mib} MiB" if model is not None and model.memory_mib else ""
+        note = f"{row.provider}, {row.gpu_model}{memory}"
+        template = Template(node, (), "", 0, note)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
             yield _candidate(template, name)

@@ -28,8 +28,8 @@ from aliquot.kube.read_parts import (
     tolerations,
     topology_spread,
 )
-from aliquot.kube.wire import (
-    WireCondition,
+from aliquot.kube.wire import WireCondition
+from aliquot.kube.wire_pod import (
     WireContainer,
     WireExtendedClaim,
     WirePod,

@@ -147,8 +147,7 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
             victims.append(candidate)
         else:
             emptied, around = fuller, with_it
-    if not victims:
-        return Fault(f'expected at least one victim pod on node "{load.node.name}"')
+    assert victims, "with all brought back it's the node that the pod didn't fit"
     return _Candidate(load.node.name, tuple(victims))
 
 
