@@ -113,6 +113,7 @@ def test_documents(text: str, data: Any) -> None:
         ("a: \ud800", "surrogates", None),
         ('{"a": "\\ud83d\\ude00"}', "Unicode", 1),
         ('{"a": NaN', "did not find", None),
+        ('{"a": 1} "', "unexpected end of stream", 1),
     ],
 )  # fmt: skip
 def test_unreadable_documents(text: str, said: str, line: int | None) -> None:

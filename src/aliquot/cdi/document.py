@@ -134,7 +134,9 @@ class _Composer:
         self.event()  # the stream starts
         if isinstance(self.event(), yaml.StreamEndEvent):
             return None
-        return self.node(self.event(), None, 0)
+        value = self.node(self.event(), None, 0)
+        self.event()  # the document's end: what can't even be taken apart behind it spoils it, as in Go's reader
+        return value
 
     def next_document(self) -> int | None:
         """The line of the document after the first."""
