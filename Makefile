@@ -3,12 +3,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check bench lock clean
+.PHONY: help demo test check bench conformance lock clean
 help:
 	@echo 'make demo   explain the shipped example dump'
 	@echo 'make test   the tests, with branch coverage of the pure packages'
 	@echo 'make check  format, lint, types, architecture, dependencies'
 	@echo 'make bench  the benchmarks of speed/ (ratios against a reference in the same run)'
+	@echo 'make conformance [N=2000] [SEED=1]  beside the reference implementations (needs Go 1.26 and its module proxy)'
 	@echo 'make lock   resolve requirements.lock again'
 
 $(READY): requirements.lock pyproject.toml tools/make-venv
@@ -33,10 +34,15 @@ check: $(READY)
 bench: $(READY)
 	$(PY) -m speed
 
+N ?= 2000
+SEED ?= 1
+conformance: $(READY)
+	$(PY) -m conformance --count $(N) --seed $(SEED) $(ARGS)
+
 # needs uv on PATH (pip install uv); the lock names no host
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --group dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) conformance/.build .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*

@@ -1,0 +1,78 @@
+"""The exact allocator beside kube-scheduler's own, in one run: ``python -m speed allocation``.
+
+Ours is asked as a scheduler asks: an engine that lives on, claims that are compiled in every call. Go's figure is
+`Allocate` by `incubating` of Kubernetes 1.36 with a warm CEL cache; on a thousand nodes it includes `NewAllocator`,
+once for the pod. The two sides take turns, and the ratio is the median over the rounds.
+"""
+
+import statistics
+from collections.abc import Sequence
+from typing import Any, Final
+
+from conformance import allocation, reference
+from conformance.reference import MissingReferenceError
+from speed import allocation_shapes
+
+Json = dict[str, Any]
+ROUNDS: Final = 3
+GO_TIMEOUT: Final = "1s"
+"""Go's explosive searches take up to 14 s; nothing more is learnt by waiting."""
+LIMIT_MS: Final = 5.0
+
+
+def ours_ns(scenario: Json, repeat: int) -> tuple[float, Json]:
+    """Our median time for the pod, all nodes, and the answer."""
+    answer = allocation.answer(scenario, engine="exact", repeat=repeat)
+    return answer["ns"] if len(scenario["nodes"]) > 1 else answer["nodes"][0]["ns"], answer
+
+
+def go_ns(scenario: Json, repeat: int) -> tuple[float, Json]:
+    """Go's, likewise."""
+    flags = ("--repeat", str(repeat), "--implementation", "incubating", "--timeout", GO_TIMEOUT)
+    (answer,) = reference.ask("1.36", "allocate", [scenario], *flags)
+    return answer["ns"] if len(scenario["nodes"]) > 1 else answer["nodes"][0]["ns"], answer
+
+
+def beside(shapes: Sequence[Json], target: float, repeat: int) -> None:
+    """A table of shapes on which Go is quick."""
+    for scenario in shapes:
+        rounds: list[tuple[float, float]] = []
+        for _ in range(ROUNDS):
+            ours, answer = ours_ns(scenario, repeat)
+            theirs, told = go_ns(scenario, repeat)
+            rounds.append((ours, theirs))
+        ratio = statistics.median(ours / theirs for ours, theirs in rounds)
+        ours, theirs = (statistics.median(side) for side in zip(*rounds, strict=True))
+        same = [node["outcome"] for node in answer["nodes"]] == [node["outcome"] for node in told["nodes"]]
+        remark = ("ok" if ratio <= target else "SLOW") if same else "DIFFERENT ANSWERS"
+        print(
+            f"  {scenario['name']:38} {theirs / 1e3:12.1f} {ours / 1e3:12.1f} {ratio:8.2f}x <= {target:.2f}x {remark}"
+        )
+
+
+def explosive(repeat: int) -> None:
+    """A table of shapes on which Go's search explodes."""
+    for scenario in allocation_shapes.explosive():
+        ours, answer = ours_ns(scenario, repeat)
+        cold = allocation.answer(scenario, engine="exact")["nodes"][0]["outcome"]
+        theirs, told = go_ns(scenario, 1)
+        shown = "> 1 s" if told["nodes"][0].get("timedOut") else f"{theirs / 1e6:.1f} ms"
+        remark = "ok" if ours / 1e6 < LIMIT_MS and cold == answer["nodes"][0]["outcome"] else "SLOW"
+        print(f"  {scenario['name']:38} {shown:>12} {ours / 1e6:9.3f} ms   {answer['nodes'][0]['outcome']:10} {remark}")
+
+
+def main() -> None:
+    try:
+        reference.build("1.36")
+    except MissingReferenceError as error:
+        print(f"  no comparison: {error}")
+        return
+    print(f"  {'shape':38} {'Go, us':>12} {'ours, us':>12} {'ratio':>9}    target")
+    beside(allocation_shapes.ordinary(), 0.6, 300)
+    beside(allocation_shapes.thousand(), 0.25, 5)
+    print(f"  {'explosive shape':38} {'Go':>12} {'ours':>12}   answer     < {LIMIT_MS:.0f} ms")
+    explosive(50)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Counters of partitionable devices, packed: all counters of a block in one whole number, a guard bit above each field.
+
+A block is a group of a pool's counter sets that some device links. "It fits" is one subtraction and one comparison:
+`(residual | guard) - use` keeps every guard bit. Each counter name is divided by the greatest common divisor of all its
+values in the pool, so the fields stay narrow, and equal GPUs get equal numbers whatever their sets are called.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import gcd
+
+CounterKey = tuple[str, str]
+"""Counter set, counter."""
+Amounts = Mapping[CounterKey, int]
+"""Whole numbers in one unit for all counters (nano, as Quantity's finest)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Linked counter sets of one pool."""
+
+    devices: int
+    """The devices (bits) that draw on the block."""
+    guard: int
+    fields: tuple[tuple[CounterKey, int, int], ...]
+    """Counter, its offset in the packed number, and what it was divided by."""
+    full: int
+    """The declared values, packed, without guard bits."""
+    use: Mapping[int, int]
+    """Device -> packed consumption."""
+    shapes: tuple[tuple[int, int], ...]
+    """(consumption, devices that have it), first device first."""
+    _fit: dict[int, int] = field(default_factory=dict[int, int])
+
+    def fit(self, residual: int) -> int:
+        """The devices whose consumption is at most the residual, counter by counter."""
+        found = self._fit.get(residual)
+        if found is None:
+            guard = self.guard
+            padded = residual | guard
+            found = 0
+            for use, bits in self.shapes:
+                if (padded - use) & guard == guard:
+                    found |= bits
+            self._fit[residual] = found
+        return found
+
+    def packed(self, amounts: Amounts) -> int:
+        """A consumption as a packed number, without the counters of other blocks."""
+        return sum(amounts.get(key, 0) // divisor << offset for key, offset, divisor in self.fields)
+
+    def drained(self, uses: Sequence[int]) -> tuple[int, tuple[CounterKey, ...]]:
+        """What consumption leaves of the full block, and the counters that it overdraws (told as 0 left)."""
+        guard, residual = self.guard, self.full
+        for use in uses:
+            left = (residual | guard) - use
+            if left & guard != guard:
+                return self._overdrawn(uses)
+            residual = left ^ guard
+        return residual, ()
+
+    def _overdrawn(self, uses: Sequence[int]) -> tuple[int, tuple[CounterKey, ...]]:
+        residual = 0
+        short: list[CounterKey] = []
+        for key, offset, width in self.widths():
+            mask = (1 << width) - 1
+            left = (self.full >> offset & mask) - sum(use >> offset & mask for use in uses)
+            if left < 0:
+                short.append(key)
+            residual += max(left, 0) << offset
+        return residual, tuple(short)
+
+    def widths(self) -> list[tuple[CounterKey, int, int]]:
+        """Per field: counter, offset, width without the guard bit."""
+        ends = [*(offset for _, offset, _ in self.fields[1:]), self.guard.bit_length()]
+        return [(key, offset, end - 1 - offset) for (key, offset, _), end in zip(self.fields, ends, strict=True)]
+
+
+def blocks_of(
+    sets: Mapping[str, Mapping[str, int]], uses: Sequence[tuple[int, Amounts]], elsewhere: Sequence[Amounts] = ()
+) -> list[Block]:
+    """The blocks of one pool.
+
+    Args:
+        sets: counter set -> counter -> declared value.
+        uses: (device number, its consumption) of every device here that consumes counters.
+        elsewhere: consumption of the pool's devices that only other nodes can use.
+    """
+    everybody = [*(amounts for _, amounts in uses), *elsewhere]
+    divisors = _divisors(sets, everybody)
+    result: list[Block] = []
+    for names in _linked(uses):
+        mine = [(number, amounts) for number, amounts in uses if any(key[0] in names for key in amounts)]
+        fields: list[tuple[CounterKey, int, int]] = []
+        guard = full = offset = 0
+        for key in sorted((name, counter) for name in names for counter in sets.get(name, ())):
+            divisor = divisors[key[1]]
+            declared = sets[key[0]][key[1]]
+            widest = max([declared, *(amounts.get(key, 0) for amounts in everybody)]) // divisor
+            width = max(widest.bit_length(), 1)
+            fields.append((key, offset, divisor))
+            full += (declared // divisor) << offset
+            guard |= 1 << (offset + width)
+            offset += width + 1
+        use = {
+            number: sum((amounts.get(key, 0) // divisor) << at for key, at, divisor in fields)
+            for number, amounts in mine
+        }
+        shapes: dict[int, int] = {}
+        for number, amount in use.items():
+            shapes[amount] = shapes.get(amount, 0) | 1 << number
+        devices = sum(1 << number for number in use)
+        result.append(Block(devices, guard, tuple(fields), full, use, tuple(shapes.items())))
+    return result
+
+
+def _divisors(sets: Mapping[str, Mapping[str, int]], everybody: Sequence[Amounts]) -> dict[str, int]:
+    divisors: dict[str, int] = {}
+    for counters in sets.values():
+        for counter, value in counters.items():
+            divisors[counter] = gcd(divisors.get(counter, 0), value)
+    for amounts in everybody:
+        for (_, counter), value in amounts.items():
+            divisors[counter] = gcd(divisors.get(counter, 0), value)
+    return {counter: divisor or 1 for counter, divisor in divisors.items()}
+
+
+def _linked(uses: Sequence[tuple[int, Amounts]]) -> list[set[str]]:
+    """Groups of counter sets that devices link, in the order of their first device."""
+    groups: list[set[str]] = []
+    for _, amounts in uses:
+        joined = {name for name, _ in amounts}
+        apart: list[set[str]] = []
+        for group in groups:
+            if group & joined:
+                joined |= group
+            else:
+                apart.append(group)
+        if joined:
+            apart.append(joined)
+        groups = apart
+    return groups

@@ -1,0 +1,25 @@
+"""The state of one evaluation: the device, the local variables, and the cost so far."""
+
+from typing import Final
+
+from aliquot.cel.values import Value
+
+
+class Unset:
+    """Stands for an accumulator whose start hasn't been computed; it is, when first looked at."""
+
+
+UNSET: Final = Unset()
+
+
+class Frame:
+    """One evaluation. Local variables have numbered places, which the planner gives out."""
+
+    __slots__ = ("cost", "device", "limit", "locals")
+
+    def __init__(self, device: Value, places: int, limit: int) -> None:
+        self.device = device
+        """The root map: driver, attributes, capacity, allowMultipleAllocations."""
+        self.locals: list[Value] = [UNSET] * places
+        self.cost = 0
+        self.limit = limit
