@@ -35,7 +35,7 @@ FILE: Final = "etc/nvidia.yaml"
 ASKED: Final = {"one device": ["nvidia.com/gpu=3"], "all devices": ["nvidia.com/gpu=all"]}
 OCI: Final[dict[str, Any]] = {
     "ociVersion": "1.0.2",
-    "process": {"args": ["sh"], "cwd": "/", "env": [f"VARIABLE_{i}=value" for i in range(8)], "user": {"uid": 0, "gid": 0}},
+    "process": {"args": ["sh"], "cwd": "/", "env": [f"V{i}=value" for i in range(8)], "user": {"uid": 0, "gid": 0}},
     "root": {"path": "rootfs"},
     "mounts": [
         {"destination": path, "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "noexec"]}
@@ -105,9 +105,11 @@ def main() -> None:
             return
         for key, target in (("cold_ns", COLD), ("warm_ns", WARM)):
             ratio = statistics.median(mine[key] / go[key] for go, mine in rounds)
-            go_us, our_us = (statistics.median(side[key] for side in sides) / 1e3 for sides in zip(*rounds, strict=True))
-            remark = "ok" if ratio <= target else "SLOW"
-            print(f"  {title:14} {key[:4]:5} {go_us:10.1f} {our_us:10.1f} {ratio:8.2f}x <= {target:.0f}x {remark}")
+            go_us, our_us = (
+                statistics.median(side[key] for side in sides) / 1e3 for sides in zip(*rounds, strict=True)
+            )
+            remark = f"<= {target:.0f}x {'ok' if ratio <= target else 'SLOW'}"
+            print(f"  {title:14} {key[:4]:5} {go_us:10.1f} {our_us:10.1f} {ratio:8.2f}x {remark}")
 
 
 if __name__ == "__main__":
