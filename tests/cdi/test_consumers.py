@@ -231,7 +231,8 @@ class TestGenerated:
             (rootfs / "usr/lib/x86_64-linux-gnu").mkdir()
             (rootfs / "usr/lib/x86_64-linux-gnu/gbm").symlink_to(f"../../../../../../../../..{outside}")
 
-        self.bundle(runtime, tmp_path, "true", spoil)
+        ran = self.bundle(runtime, tmp_path, "true", spoil)
+        assert ran.status == 0, ran.errors
         assert sorted(path.name for path in outside.rglob("*")) == [
             "etc",
             "gbm",

@@ -122,6 +122,12 @@ def test_containerds_plugin_has_its_name_by_the_files_own_version(
     assert configured("containerd", after, version) == after
 
 
+def test_a_switch_that_is_there_is_turned_whatever_the_files_version_is() -> None:
+    text = f"[{NEW_CRI}]\nenable_cdi = false\n[{OLD_CRI}]\nenable_cdi = false\n"
+    after = tomllib.loads(configured("containerd", text))["plugins"]
+    assert [section["enable_cdi"] for section in after.values()] == [True, True]
+
+
 def test_docker_keeps_its_members_and_indentation() -> None:
     text = configured("docker", '{\n\t"data-root": "/big",\n\t"features": {"x": true}\n}\n', "27.1")
     assert json.loads(text) == {"data-root": "/big", "features": {"x": True, "cdi": True}}

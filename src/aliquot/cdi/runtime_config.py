@@ -125,7 +125,7 @@ def _setting(runtime: Runtime, text: str) -> tuple[bool | None, tuple[str, ...]]
     if runtime == "crio":
         dirs = _member(document, "crio", "runtime", "cdi_spec_dirs")
         return (bool(dirs) if is_list(dirs) else None), _dirs_note(dirs)
-    sections = [_member(document, "plugins", name) for name in (*_CRI.values(), "cri")]
+    sections = [_member(document, "plugins", name) for name in _SECTIONS]
     found = [section for section in sections if is_object(section)]
     values = [section["enable_cdi"] for section in found if isinstance(section.get("enable_cdi"), bool)]
     notes = [note for section in found for note in _dirs_note(section.get("cdi_spec_dirs"))]
@@ -168,6 +168,7 @@ def _docker_on(text: str) -> str:
 # --- TOML -------------------------------------------------------------------------------------------------------------
 _CRI: Mapping[int, str] = {3: "io.containerd.cri.v1.runtime", 2: "io.containerd.grpc.v1.cri"}
 """The CRI plugin's name in each version of containerd's configuration."""
+_SECTIONS = (*_CRI.values(), "cri")
 
 
 def _toml(text: str) -> tomlkit.TOMLDocument:
@@ -180,7 +181,13 @@ def _toml(text: str) -> tomlkit.TOMLDocument:
 def _containerd_on(text: str, version: str) -> str:
     document = _toml(text)
     number = _number(version)
-    written = document.unwrap().get("version")
+    plain: dict[str, Any] = document.unwrap()
+    switched = [name for name in _SECTIONS if isinstance(_member(plain, "plugins", name, "enable_cdi"), bool)]
+    if switched:  # it's there, and off: whatever the file's version is
+        for name in switched:
+            text = _toml_on(text, ("plugins", name), "enable_cdi", value=True)
+        return text
+    written = plain.get("version")
     if isinstance(written, int):
         schema = int(written)
     elif "plugins" in document:
