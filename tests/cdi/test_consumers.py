@@ -226,6 +226,9 @@ class TestGenerated:
             (outside / place).mkdir(parents=True)
 
         def spoil(rootfs: Path) -> None:
+            inner = rootfs / str(outside)[1:]  # where the links lead within the container
+            for place in ("etc", "usr/lib/x86_64-linux-gnu/gbm"):
+                (inner / place).mkdir(parents=True)
             (rootfs / "etc").rmdir()
             (rootfs / "etc").symlink_to(outside / "etc")
             (rootfs / "usr/lib/x86_64-linux-gnu").mkdir()
