@@ -88,6 +88,11 @@ class Engine:
         loaded = self.podman("import", str(archive), image)
         assert loaded.status == 0, loaded.errors
 
+    def remove(self) -> None:
+        """Everything that podman left behind: it keeps its storage mounted onto itself."""
+        _run(["umount", f"{self.folder}/storage/overlay"])
+        shutil.rmtree(self.folder)
+
     def run(self, script: str, *devices: str, runtime: str, image: str = IMAGE, more: Sequence[str] = ()) -> Ran:
         """Run a shell script in a container with these devices."""
         asked = [word for device in devices for word in ("--device", device)]

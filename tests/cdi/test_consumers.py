@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,11 +37,12 @@ Publish = Callable[[Spec], str]
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    folder = tmp_path_factory.mktemp("podman")
+def engine() -> Iterator[Engine]:
+    folder = Path(tempfile.mkdtemp(prefix="podman-", dir="/tmp"))  # podman refuses run folders of over 50 letters
     made = Engine(folder)
     made.load(make_rootfs(folder / "rootfs"))
-    return made
+    yield made
+    made.remove()
 
 
 @pytest.fixture
