@@ -29,6 +29,7 @@ def generated(given: Mapping[str, Any]) -> dict[str, Any]:
         SpecError: nothing can be generated.
     """
     form, mode = given.get("format", "yaml"), given.get("mode", "nvml")
+    mode = "nvml" if mode == "auto" else mode
     if form not in {"yaml", "json"} or mode not in MODES:
         raise SpecError([Problem("syntax", f"no format {form!r}, or no mode {mode!r}")])
     features = given.get("featureFlags", ())

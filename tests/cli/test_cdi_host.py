@@ -204,8 +204,7 @@ def hook(bundle: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (bundle / "rootfs/usr/lib").mkdir(parents=True, exist_ok=True)
     (bundle / "config.json").write_text('{"root": {"path": "rootfs"}}')
     state = json.dumps({"ociVersion": "1.0.2", "id": "x", "pid": 1, "bundle": str(bundle)})
-    program = Path(sys.executable).with_name("aliquot")
-    command = [str(program), "cdi", "hook", *arguments]
+    command = [sys.executable, "-m", "aliquot", "cdi", "hook", *arguments]
     return subprocess.run(command, check=False, input=state, capture_output=True, text=True, env={})
 
 
