@@ -1,19 +1,20 @@
 """`aliquot explain`: why a pod is pending, and the ways out."""
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
 from aliquot.advisor.case import Judge
-from aliquot.advisor.document import document
+from aliquot.advisor.document import document, nodes, story
+from aliquot.advisor.explain import Explanation, find
 from aliquot.advisor.explain import explain as explain_pods
-from aliquot.advisor.explain import find
 from aliquot.advisor.nearest import nearest
 from aliquot.advisor.owners import owner_of
 from aliquot.cli.cluster_input import as_json, read_cluster
-from aliquot.cli.output import fail, progress, write_json, write_yaml
+from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_release
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -22,6 +23,8 @@ WORKLOADS = frozenset(
 )
 NOTHING_USABLE = 2
 PENDING = 3
+LARGE = 5000
+"""Pods times nodes from which JSON isn't indented, and what twins share is encoded once."""
 
 Format = Literal["table", "json", "yaml", "html"]
 
@@ -112,17 +115,31 @@ def explain(
         from aliquot.cli.explain_text import show
 
         show(stories, release=str(release), source=source, ways=ways)
-    else:
-        answer = document(stories, kubernetes=str(release), source=source, warnings=map(as_json, reading.warnings))
-        if output == "json":
-            write_json(answer)
-        elif output == "yaml":
-            write_yaml(answer)
-        else:
-            from aliquot.cli.explain_html import page
+    elif output == "html":
+        from aliquot.cli.explain_html import page
 
-            sys.stdout.write(page(snapshot, stories, release=str(release), source=source))
+        sys.stdout.write(page(snapshot, stories, release=str(release), source=source))
+    else:
+        warnings = list(map(as_json, reading.warnings))
+        if output == "json" and len(stories) * len(snapshot.nodes) > LARGE:
+            head = {"kubernetes": str(release), "kubernetesFrom": source, "warnings": warnings}
+            write_stream(head, "pods", encoded(stories))
+        else:
+            answer = document(stories, kubernetes=str(release), source=source, warnings=warnings)
+            (write_json if output == "json" else write_yaml)(answer)
     return PENDING if any(story.verdict in ("pending", "gated") for story in stories) else 0
+
+
+def encoded(stories: Sequence[Explanation]) -> Iterator[object]:
+    """Stories for JSON; twins share their nodes, which are encoded once."""
+    import msgspec
+
+    known: dict[int, object] = {}
+    for one in stories:
+        told = known.get(id(one.groups))
+        if told is None:
+            told = known[id(one.groups)] = msgspec.Raw(msgspec.json.encode(nodes(one)))
+        yield story(one, told)
 
 
 def kind_of(text: str) -> str:
