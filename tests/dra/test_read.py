@@ -120,7 +120,7 @@ def test_recipe_in_the_wrong_place_of_v1() -> None:
             "deviceClassName", "selectors", "allocationMode", "count", "tolerations", "capacity", "adminAccess",
         )
     ]  # fmt: skip
-    assert "`exactly`" in faults[0].hint
+    assert "spec.devices.requests[0].exactly.deviceClassName" in faults[0].hint
     noun, faults = read("ResourceClaimTemplate", "v1beta2", {"spec": {"devices": {"requests": [{"count": 1}]}}})
     assert noun is None
     assert [fault.path for fault in faults] == ["spec.spec.devices.requests[0].count"]
@@ -303,6 +303,9 @@ def test_allocation() -> None:
     assert good("ResourceClaim", "v1", {}, status={}).allocation is None
 
 
+EXACTLY = "spec.devices.requests[0].exactly"
+
+
 @pytest.mark.parametrize(
     ("kind", "spec", "faults"),
     [
@@ -317,10 +320,7 @@ def test_allocation() -> None:
         (
             "ResourceClaim",
             {"devices": {"requests": [{"exactly": {"count": 2**64}}]}},
-            {
-                "spec.devices.requests[0].exactly.count: "
-                + f"expected an integer from {-(2**63)} to {2**63 - 1}, found {2**64}"
-            },
+            {f"{EXACTLY}.count: expected an integer from {-(2**63)} to {2**63 - 1}, found {2**64}"},
         ),
         (
             "ResourceSlice",

@@ -1,6 +1,6 @@
 """Small clusters for tests, said briefly."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
@@ -88,9 +88,9 @@ def beside(app: str, key: str = "kubernetes.io/hostname") -> Affinity:
     return Affinity(pod=(term(app, key),))
 
 
-def term(app: str, key: str, namespaces: Iterable[str] = (), **more: LabelSelector) -> PodAffinityTerm:
+def term(app: str, key: str) -> PodAffinityTerm:
     """About pods of an app."""
-    return PodAffinityTerm(key, LabelSelector({"app": app}), tuple(namespaces), **more)
+    return PodAffinityTerm(key, LabelSelector({"app": app}))
 
 
 def cluster(*things: object) -> Snapshot:

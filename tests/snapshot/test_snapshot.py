@@ -161,7 +161,9 @@ def test_changed_is_as_made(actions: list[tuple[str, str, str, int]]) -> None:
         elif what == "no node":
             changed = changed.without_node(name)
         elif what == "pod":
-            changed = changed.with_pod(pod(name, other if amount else "", gpu=amount, nominated="" if amount else other))
+            changed = changed.with_pod(
+                pod(name, other if amount else "", gpu=amount, nominated="" if amount else other)
+            )
         else:
             changed = changed.without_pods([f"default/{name}"])
     made = Snapshot.of([*changed.nodes.values(), *changed.pods.values()])

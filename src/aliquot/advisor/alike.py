@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aliquot.advisor.case import Shortage, shortage
-from aliquot.scheduling.outcome import NodeGroup, Refusal
+from aliquot.scheduling.outcome import NodeGroup
 from aliquot.scheduling.reason import Reason
 
 
@@ -22,13 +22,8 @@ class Alike:
     """(filter, subject) -> what the nodes of the group have there."""
 
 
-def alike(refusal: Refusal) -> tuple[Alike, ...]:
-    """Largest group first; within equals by the first node's name."""
-    return alike_groups(refusal.groups)
-
-
 def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
-    """The same of groups that are told apart by their numbers too."""
+    """Put groups that differ only in numbers together; the largest first, equals by the first node's name."""
     groups: dict[object, list[tuple[tuple[str, ...], tuple[Reason, ...]]]] = {}
     for group in exact:
         if group.reasons:

@@ -54,6 +54,10 @@ class Judge:
         """What becomes of the pod."""
         return judge(snapshot, pod, self.release, self.dynamic)
 
+    def reasons(self, snapshot: Snapshot, pod: Pod, node: str) -> tuple[Reason, ...]:
+        """Why this node wouldn't take the pod now; empty if it would."""
+        return fits(snapshot, pod, node, self.release, self.dynamic)
+
     def takes(self, snapshot: Snapshot, pod: Pod, node: str) -> bool:
         """Whether this node would take the pod now."""
         return fits(snapshot, pod, node, self.release, self.dynamic) == ()

@@ -89,7 +89,7 @@ def _way(way: WayOut) -> Json:
         "after": {
             "node": way.after.node,
             "evicted": list(way.after.victims),
-            "stopped": list(way.after.pending),
+            "stopped": list(way.after.stopped),
         },
     }
 

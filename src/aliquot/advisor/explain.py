@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from aliquot.advisor import remedy_taints
+from aliquot.advisor import remedy_share, remedy_taints
+from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Judge, device_requests
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.search import case_of, ways_out
-from aliquot.advisor.verdicts import sentence, stale_note
+from aliquot.advisor.verdicts import placed, refused, stale_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import NodeGroup, Placement
@@ -31,7 +32,9 @@ class Explanation:
     reason: str
     """Unschedulable, SchedulingGated, SchedulerError, or empty."""
     groups: tuple[NodeGroup, ...]
-    """Nodes that refuse the pod, those with equal reasons together."""
+    """Nodes that refuse the pod, those with equal reasons together, numbers included."""
+    alike: tuple[Alike, ...]
+    """The same nodes, those that differ only in numbers together: for people."""
     feasible: tuple[str, ...]
     node: str
     """Where it runs, or would be placed first."""
@@ -63,7 +66,8 @@ def _shape(snapshot: Snapshot, pod: Pod) -> object:
     """Equal for pods that the scheduler can't tell apart, save by name and age."""
     if pod.node_name or pod.nominated_node:
         return pod.key
-    return (owner_of(snapshot, pod), shape(pod), pod.scheduling_gates, pod.scheduler_name, pod.volumes, pod.phase)
+    volumes = tuple((one.kind, one.claim_name) for one in pod.volumes)
+    return (owner_of(snapshot, pod), shape(pod), pod.scheduling_gates, pod.scheduler_name, volumes, pod.phase)
 
 
 def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
@@ -79,9 +83,10 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
             pod,
             owner,
             decision.verdict,
-            sentence(pod, decision),
+            placed(pod, decision),
             decision.message,
             "",
+            (),
             (),
             decision.nodes,
             decision.preemption.node if decision.preemption else next(iter(decision.nodes), ""),
@@ -92,24 +97,29 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge) -> Explanation:
             stale_note(pod, decision.message) if decision.verdict == "placeable" else "",
         )
     wanted = device_requests(pod)
+    exact = decision.groups
+    groups = alike_groups(exact)
     if decision.verdict == "gated":
         ways: list[WayOut] = []
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
-        case = case_of(snapshot, pod, owner, judge, decision)
+        case = case_of(snapshot, pod, owner, judge, groups, decision)
         ways = ways_out(case)
-        advice = [one for spot in case.spots for one in remedy_taints.advice(case, spot)]
+        advice = [
+            one for spot in case.spots for module in (remedy_taints, remedy_share) for one in module.advice(case, spot)
+        ]
     return Explanation(
         pod,
         owner,
         decision.verdict,
-        sentence(pod, decision),
+        refused(pod, decision, groups),
         decision.message,
         decision.reason,
-        decision.groups,
+        exact,
+        groups,
         (),
         "",
-        holdings(snapshot, decision, wanted),
+        holdings(snapshot, (node for group in groups for node in group.nodes), wanted),
         tuple(ways),
         tuple(dict.fromkeys(advice)),
         decision.not_checked,

@@ -1,8 +1,10 @@
 """Nearest existing name: what a misspelt label, value or resource was probably meant to be."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 
+@lru_cache(maxsize=1 << 16)
 def distance(one: str, other: str) -> int:
     """Edits between two texts, letter case counting half as much as a letter; a swap of neighbours is one edit.
 

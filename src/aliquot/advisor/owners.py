@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aliquot.kube.meta import Owner
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -43,6 +44,20 @@ def owner_of(snapshot: Snapshot, pod: Pod) -> OwnerRef:
     found = pod.meta.controller
     if found is None:
         return OwnerRef("Pod", pod.namespace, pod.name)
+    key = (found.kind, pod.namespace, found.name)
+    known = snapshot.root.recall("owners", _no_owners)
+    owner = known.get(key)
+    if owner is None:
+        owner = known[key] = _topmost(snapshot, pod, found)
+    return owner
+
+
+def _no_owners(_: Snapshot) -> dict[tuple[str, str, str], OwnerRef]:
+    """Filled as owners are asked for: most pods share theirs with many others."""
+    return {}
+
+
+def _topmost(snapshot: Snapshot, pod: Pod, found: Owner) -> OwnerRef:
     kind, name = found.kind, found.name
     for _ in range(5):  # Deployment > ReplicaSet > Pod is two steps; a bound, should a dump hold a ring
         workload = snapshot.workloads.get(f"{kind}/{pod.namespace}/{name}")

@@ -71,6 +71,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
         rank=50 + (0 if lower else 8) + min(len(pods), 10) / 10,
         node=spot.node.name,
         cures=min(short),
+        stops=tuple(pod.key for pod in pods if pod.node_name),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.gpus import GPU, partitioned
-from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
@@ -43,6 +43,12 @@ class Template:
 
 def templates(snapshot: Snapshot) -> list[Template]:
     """One for each kind of node with devices: fresh, uncordoned, healthy, and empty but for DaemonSets."""
+    if snapshot.root is not snapshot and snapshot.nodes is snapshot.root.nodes:
+        return templates(snapshot.root)
+    return snapshot.recall("node templates", _templates)
+
+
+def _templates(snapshot: Snapshot) -> list[Template]:
     groups: dict[object, list[Node]] = {}
     for node in snapshot.nodes.values():
         if not any(amount and "/" in name for name, amount in node.allocatable.items()):
@@ -91,7 +97,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             trial, name = joined(case.trial, variant)
             if case.judge.takes(trial.snapshot, trial.pod, name):
                 some = True
-                yield _candidate(variant)
+                yield _candidate(variant, name)
                 if not variant.note:
                     break
     if not some and wanted:
@@ -108,14 +114,18 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(template: Template) -> Candidate:
+def _candidate(template: Template, name: str) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     devices = ", ".join(
         f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount
     )
-    note = f", {template.note}" if template.note else ""
-    title = f"Add a node like {template.like}{note}: {devices}" if template.like else f"Add a {kind} node: {devices}"
+    note = f", {template.note}" if template.like and template.note else ""
+    title = (
+        f"Add a node like {template.like}{note}: {devices}"
+        if template.like
+        else f"Add a {kind} node ({template.note}): {devices}"
+    )
     manifest = {
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
         "taints": [str(taint) for taint in node.taints],
@@ -134,6 +144,7 @@ def _candidate(template: Template) -> Candidate:
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=40 if not template.note else 42,
         cost=cost_of(kind),
+        tried=After(name),
     )
 
 
@@ -179,10 +190,13 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
                 GPU: int(row.gpu_count or 0),
             },
         )
-        template = Template(node, (), "", 0)
+        model = find(row.gpu_model)
+        memory = f", {model.memory_mib} MiB" if model is not None and model.memory_mib else ""
+        note = f"{row.provider}, {row.gpu_model}{memory}"
+        template = Template(node, (), "", 0, note)
         trial, name = joined(case.trial, template)
         if case.judge.takes(trial.snapshot, trial.pod, name):
-            yield _candidate(template)
+            yield _candidate(template, name)
             return
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case
-from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
+from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
 from aliquot.kube.meta import Meta
 from aliquot.kube.workload import PriorityClass
 from aliquot.scheduling.outcome import Placement
@@ -83,4 +83,5 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
         risk=Risk("high", f"{victims} will be evicted"),
         rank=60 + min(len(decision.preemption.victims), 10) / 10,
         cures="capacity",
+        tried=After(decision.preemption.node, decision.preemption.victims),
     )

@@ -1,7 +1,7 @@
 """Which ways out work: each candidate is applied to the snapshot and judged again; only what places the pod is kept."""
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor import (
@@ -13,12 +13,12 @@ from aliquot.advisor import (
     remedy_share,
     remedy_taints,
 )
-from aliquot.advisor.alike import alike
+from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.wayout import After, Candidate, Cost, Risk, Trial, WayOut
+from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -26,17 +26,24 @@ MOST_CHANGES = 3
 """Changes in one combined way out."""
 MOST_OF_A_KIND = 6
 MOST_COMBINED = 8
+MOST_SPOTS = 40
+"""Nodes that ways out are sought for: every group of alike nodes has its best among them before any has its second."""
 MOST_FIRST_STEPS = 6
 """First steps that combinations start from."""
 
 
-def case_of(snapshot: Snapshot, pod: Pod, owner: OwnerRef, judge: Judge, refusal: Refusal) -> Case:
+def case_of(
+    snapshot: Snapshot, pod: Pod, owner: OwnerRef, judge: Judge, groups: Sequence[Alike], refusal: Refusal
+) -> Case:
     """Pick, of each group of alike nodes, those nearest to having room."""
-    spots: list[Spot] = []
-    for group in alike(refusal):
-        nodes = heapq.nsmallest(PER_GROUP, group.nodes, key=lambda name: (_lacking(snapshot, pod, name), name))
-        spots += [Spot(snapshot.nodes[name], refusal.reasons(name), len(group.nodes)) for name in nodes]
-    return Case(snapshot, pod, owner, judge, tuple(spots))
+    spots: list[tuple[float, Spot]] = []
+    for group in groups:
+        near = heapq.nsmallest(PER_GROUP, ((_lacking(snapshot, pod, name), name) for name in group.nodes))
+        for nth, (lacking, name) in enumerate(near):
+            spot = Spot(snapshot.nodes[name], refusal.reasons(name), len(group.nodes))
+            spots.append((nth + 2 * len(spot.problems) + lacking, spot))
+    spots.sort(key=lambda one: (one[0], one[1].node.name))
+    return Case(snapshot, pod, owner, judge, tuple(spot for _, spot in spots[:MOST_SPOTS]))
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
@@ -93,27 +100,13 @@ def singles(case: Case) -> Iterator[WayOut]:
 
 
 def attempt(case: Case, candidate: Candidate) -> After | None:
-    """Judge the pod in the changed world; None: it stays pending."""
+    """Judge the pod in the changed world, on the node that the change aims at; None: it stays pending."""
+    if candidate.tried is not None:
+        return candidate.tried
     trial = candidate.apply(case.trial)
-    if candidate.node in trial.snapshot.nodes and not case.judge.takes(trial.snapshot, trial.pod, candidate.node):
-        return None  # the node that the change aims at still refuses: no need to judge all the others
-    return outcome(case, trial)
-
-
-def outcome(case: Case, trial: Trial) -> After | None:
-    """Where the pod runs in this world, and who loses."""
-    decision = case.judge.decide(trial.snapshot, trial.pod)
-    if not isinstance(decision, Placement):
+    if not case.judge.takes(trial.snapshot, trial.pod, candidate.node):
         return None
-    before, after = case.snapshot.pods, trial.snapshot.pods
-    gone = (
-        tuple(sorted(key for key, pod in before.items() if pod.node_name and key not in after))
-        if len(after) < len(before)
-        else ()
-    )
-    if decision.preemption is not None:
-        return After(decision.preemption.node, decision.preemption.victims, gone)
-    return After(decision.nodes[0], (), gone)
+    return After(candidate.node, (), candidate.stops)
 
 
 def combined(case: Case) -> list[WayOut]:
@@ -147,11 +140,12 @@ def _first_steps(case: Case) -> list[Candidate]:
 
 def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
     trial = first.apply(case.trial)
-    decision = case.judge.decide(trial.snapshot, trial.pod)
-    if isinstance(decision, Placement):
+    reasons = case.judge.reasons(trial.snapshot, trial.pod, first.node)
+    if not reasons:
         return
-    now = case_of(trial.snapshot, trial.pod, case.owner, case.judge, decision)
-    rest = replace(now, spots=tuple(spot for spot in now.spots if spot.node.name == first.node))
+    rest = replace(
+        case, snapshot=trial.snapshot, pod=trial.pod, spots=(Spot(trial.snapshot.nodes[first.node], reasons),)
+    )
     seconds = [way for way in _kept(singles(rest)) if way.kind != "add-node" or first.target == "pod"]
     for second in seconds:
         yield _joined(first, second)
@@ -175,7 +169,7 @@ def _joined(first: Candidate, second: WayOut) -> WayOut:
         Risk(worse.level, "; ".join(dict.fromkeys((first.risk.text, second.risk.text)))),
         first.rank + second.rank,
         second.isolates or first.isolates,
-        second.after,
+        replace(second.after, stopped=first.stops + second.after.stopped),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aliquot.advisor.alike import Alike, alike
+from aliquot.advisor.alike import Alike
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
 from aliquot.kube.pod import Pod
@@ -55,20 +55,22 @@ def _span(name: str, least: int, most: int) -> str:
     return about(name, least) if least == most else f"{about(name, least)} to {about(name, most)}"
 
 
-def sentence(pod: Pod, decision: Placement | Refusal) -> str:
-    """What a person wants to know first."""
-    if isinstance(decision, Placement):
-        if decision.verdict == "running":
-            return f"{pod.key} runs on {pod.node_name}." if not pod.terminal else f"{pod.key} has ended ({pod.phase})."
-        if decision.preemption is not None:
-            victims = ", ".join(decision.preemption.victims)
-            return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
-        count = len(decision.nodes)
-        nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
-        return f"{pod.key} would be placed: {nodes} for it."
+def placed(pod: Pod, decision: Placement) -> str:
+    """Where it runs, or would."""
+    if decision.verdict == "running":
+        return f"{pod.key} has ended ({pod.phase})." if pod.terminal else f"{pod.key} runs on {pod.node_name}."
+    if decision.preemption is not None:
+        victims = ", ".join(decision.preemption.victims)
+        return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
+    count = len(decision.nodes)
+    nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
+    return f"{pod.key} would be placed: {nodes} for it."
+
+
+def refused(pod: Pod, decision: Refusal, groups: Sequence[Alike]) -> str:
+    """What a person wants to know first: what it asks for, and what is in the way on how many nodes."""
     if decision.verdict == "gated":
         return f"{pod.key} waits for its scheduling gates: {', '.join(pod.scheduling_gates)}."
-    groups = alike(decision)
     if not groups:
         return f"{pod.key} is pending: {decision.message or 'there are no nodes'}"
     total = sum(len(group.nodes) for group in groups)

@@ -75,6 +75,16 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class After:
+    """What the trial gave: where the pod runs then, and who no longer runs."""
+
+    node: str
+    victims: tuple[str, ...] = ()
+    stopped: tuple[str, ...] = ()
+    """Pods that run today and that the change itself stops."""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A way out that hasn't been tried yet."""
 
@@ -88,21 +98,15 @@ class Candidate:
     rank: float
     """Lower is better: roughly the trouble that it makes."""
     node: str = ""
-    """The node that it aims at: tried first, and combined only with what aims there too. Empty: any node."""
+    """The node that it aims at: it's tried there, and combined only with what aims there too."""
     cost: Cost = Cost(0.0, "nothing extra")
     isolates: Isolation | None = None
     cures: str = ""
-    """The filter whose reason it takes away; two cures of one filter aren't combined."""
-
-
-@dataclass(frozen=True, slots=True)
-class After:
-    """What the trial gave: where the pod runs then, and who is evicted or can't be placed any more."""
-
-    node: str
-    victims: tuple[str, ...] = ()
-    pending: tuple[str, ...] = ()
-    """Pods that run today and would be pending afterwards."""
+    """The problem that it takes away: a filter's name, or a device resource's."""
+    stops: tuple[str, ...] = ()
+    """Keys of pods that it stops."""
+    tried: After | None = None
+    """Set where making the candidate already took judging it; else it's tried on `node`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,32 @@ from aliquot import __version__
 
 NAME = "kubectl aliquot" if os.path.basename(sys.argv[0]).startswith("kubectl-") else "aliquot"  # noqa: PTH119 - argv[0] is no path to open
 
+EXAMPLES = """Examples:
+  kubectl get nodes,pods,deployments,replicasets -A -o yaml > dump.yaml
+  aliquot explain pod/llm-2 -n serving -f dump.yaml
+  kubectl get nodes,pods -A -o json | aliquot explain --all-pending -f -
+
+Every command has its own: aliquot COMMAND --help
+"""
+EXPLAIN_EXAMPLES = """Examples:
+  aliquot explain pod/llm-2 -n serving -f dump.yaml
+  aliquot explain deployment/llm -n serving -f dump.yaml
+  aliquot explain --all-pending -f dump.yaml -o html > why.html
+  kubectl get nodes,pods -A -o json | aliquot explain --all-pending -f - -o json
+
+Exit status:
+  0  every asked pod runs or would be placed
+  3  a pod stays pending
+  2  nothing usable in the input, or the pod isn't in it
+Objects that can't be read are warnings on stderr.
+"""
+
 app = App(
     name=NAME,
     version=f"aliquot {__version__}",
     version_flags=["--version", "-V"],
-    help="""The share of a GPU that every pod needs: why a pod is pending, and the ways out.
-
-    Examples:
-
-        kubectl get nodes,pods,deployments,replicasets,priorityclasses,namespaces,events -A -o yaml > dump.yaml
-
-        aliquot explain pod/llm-2 -n serving -f dump.yaml
-
-        kubectl get nodes,pods -A -o json | aliquot explain --all-pending -f -
-
-    Exit status of explain: 0 every pod runs or would be placed; 3 a pod stays pending; 2 nothing usable in the input.
-    """,
+    help="The share of a GPU that every pod needs: why a pod is pending, and the ways out.",
+    help_epilogue=EXAMPLES,
     help_format="plaintext",
 )
-app.command("aliquot.cli.explain:explain", name="explain")
+app.command("aliquot.cli.explain:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)

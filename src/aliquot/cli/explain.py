@@ -21,17 +21,19 @@ def explain(
     target: Annotated[str, Parameter(show_default=False)] = "",
     /,
     *,
-    file: Annotated[tuple[Path, ...], Parameter(name=["--file", "-f"], negative=())] = (),
+    file: Annotated[
+        tuple[Path, ...], Parameter(name=["--file", "-f"], negative=(), allow_leading_hyphen=True, show_default=False)
+    ] = (),
     namespace: Annotated[str | None, Parameter(name=["--namespace", "-n"])] = None,
-    all_pending: Annotated[bool, Parameter(name="--all-pending", negative=())] = False,
+    all_pending: Annotated[bool, Parameter(name="--all-pending", negative=(), show_default=False)] = False,
     kubernetes: str | None = None,
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
     ways: int = 5,
 ) -> int:
     """Why a pod is pending, and what would place it.
 
-    Replays kube-scheduler's decision on a dump of the cluster, gives every reason on every node (the scheduler stops at
-    a node's first), and offers ways out that were tried on a copy of the dump first.
+    Replays kube-scheduler's decision on a dump, gives every reason on every node (the scheduler stops at a node's
+    first), and offers ways out that were tried on a copy of the dump first.
 
     Args:
         target: What to explain: pod/NAME (or NAME), deployment/NAME, statefulset/NAME, job/NAME.

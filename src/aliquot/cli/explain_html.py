@@ -7,7 +7,6 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined
 
 from aliquot import __version__
-from aliquot.advisor.alike import alike_groups
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.owners import owner_of
@@ -59,7 +58,7 @@ def page(snapshot: Snapshot, stories: Sequence[Explanation], *, release: str, so
         version=__version__,
         release=release,
         source=source,
-        stories=[(story, twins, alike_groups(story.groups)) for story, twins in together(stories)],
+        stories=together(stories),
         counts=counts(stories),
         boxes=boxes[:NODES_SHOWN],
         hidden=max(0, len(boxes) - NODES_SHOWN),

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from aliquot.advisor.alike import Alike, alike_groups
+from aliquot.advisor.alike import Alike
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
@@ -89,7 +89,7 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
         if story.scheduler_message:
             _heading(out, f"kube-scheduler {release} says")
             out.print(Padding(Text(story.scheduler_message, "italic"), (0, 0, 0, 2)))
-        _nodes(out, alike_groups(story.groups))
+        _nodes(out, story.alike)
         _holders(out, story.holdings)
         _ways(out, story.ways_out, ways)
         if story.advice:
@@ -177,7 +177,7 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
             )
         )
         after = f"then it runs on {way.after.node}"
-        gone = way.after.victims or way.after.pending
+        gone = way.after.victims or way.after.stopped
         if gone:
             after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
         out.print(Padding(Text(after), (0, 0, 0, 5)))

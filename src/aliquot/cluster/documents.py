@@ -2,38 +2,39 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import msgspec
 
 from aliquot.cluster.items import ItemReader, Noun
-from aliquot.cluster.json_stream import Broken
+from aliquot.cluster.json_stream import Broken, duplicates
 from aliquot.cluster.json_stream import documents as json_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.text import UnreadableError, check_utf8
 from aliquot.cluster.yaml_stream import YamlError, lines, load_all
 from aliquot.kube.shape import Fault
+from aliquot.kube.shape import found as words
 
 _SEPARATOR = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
 _EMPTY = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*|%[^\n]*|\.\.\.[ \t\r]*)?(?:\n|\Z))*\Z")
 """Only space, comments, directives and end marks."""
 
-CHECK_DUPLICATES_BELOW_BYTES = 2**22
-"""msgspec takes the last of two equal keys without a word; files this small are looked through for them (0.1 s)."""
+NOTHING = "empty: there is no object in it"
+
+LOOK_AGAIN_BELOW_BYTES = 2**22
+"""JSON texts this small are looked through for equal keys, which msgspec takes without a word, and for lines: 0.1 s."""
 
 
 def read_text(file: str, data: bytes, reader: ItemReader) -> Iterator[Noun | Problem]:
     """The nouns and the problems of a file, whose text is UTF-8 bytes."""
     parts = [(line, part) for line, part in _parts(data) if not _is_empty(part)]
     if not parts:
-        yield Problem(file, "empty: there is no object in it")
+        yield Problem(file, NOTHING)
         return
     for number, (first_line, part) in enumerate(parts, 1):
-        document = number if len(parts) > 1 else None
-        read = _json(file, part, reader, first_line, document) if _JSON.match(part) else None
-        if read is None:
-            read = _yaml(file, part, reader, first_line, document)
-        yield from read
+        place = _Place(file, number if len(parts) > 1 else None, first_line)
+        yield from (_json if _JSON.match(part) else _yaml)(part, reader, place)
 
 
 def _is_empty(part: bytes) -> bool:
@@ -41,7 +42,13 @@ def _is_empty(part: bytes) -> bool:
 
 
 def _parts(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(first line, text) between lines of `---`, as kubectl splits; a broken document doesn't spoil the next."""
+    """(first line, text) between lines of `---`, as kubectl splits; a broken document doesn't spoil the next.
+
+    Large JSON isn't searched for them: where JSON documents follow each other, they're separated by `json_stream` too.
+    """
+    if len(data) >= LOOK_AGAIN_BELOW_BYTES and _JSON.match(data):
+        yield 1, data
+        return
     start = 0
     line = 1
     for separator in _separators(data):
@@ -61,53 +68,84 @@ def _separators(data: bytes) -> Iterator[int]:
         at = data.find(b"\n---", at + 4)
 
 
-def _json(
-    file: str, part: bytes, reader: ItemReader, first_line: int, document: int | None
-) -> Iterator[Noun | Problem]:
-    several = document
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a document begins."""
+
+    file: str
+    document: int | None
+    """Its number, of several."""
+    line: int
+    """Its first line in the file, from 1."""
+
+    def problem(self, message: str, line: int | None = None, hint: str = "", path: str = "") -> Problem:
+        """A problem of this document; `line` counts from 1 within the document."""
+        inside = self.line + line - 1 if line is not None else None
+        return Problem(self.file, message, path, self.document, inside, hint)
+
+    def problems(self, faults: list[Fault], text: str | None) -> list[Problem]:
+        """Faults with their lines, in the order of lines, where the text is given; it's read once more for them."""
+        known = lines(text, {fault.path for fault in faults}) if faults and text is not None else {}
+        placed = [self.problem(fault.message, known.get(fault.path), fault.hint, fault.path) for fault in faults]
+        return sorted(placed, key=lambda problem: problem.line or 0)
+
+
+def _json(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Problem]:
+    several = place.document
     for number, found in enumerate(json_documents(part), 1):
-        if isinstance(found, Broken):
-            line = first_line + found.line - 1 if found.line is not None else None
-            yield Problem(file, found.message, document=several, line=line, hint=found.hint)
-            return
-        if len(found) < len(part) and document is None:
+        if place.document is None and (number > 1 or found.followed):
             several = number
-        for thing in reader.read(found):
-            yield _problem(file, thing, several, None) if isinstance(thing, Fault) else thing
+        here = _Place(place.file, several, place.line + found.line - 1)
+        if isinstance(found, Broken):
+            yield here.problem(found.message, 1, found.hint)
+            return
+        text = _text(found.data) if len(part) < LOOK_AGAIN_BELOW_BYTES else None
+        faults = [Fault(path, "given twice: the last one counts", "keep one of them") for path in _doubled(text)]
+        yield from _read(found.data, reader, faults)
+        yield from here.problems(faults, text)
 
 
-def _yaml(
-    file: str, part: bytes, reader: ItemReader, first_line: int, document: int | None
-) -> Iterator[Noun | Problem]:
+def _doubled(text: str | None) -> list[str]:
+    return duplicates(text) if text is not None else []
+
+
+def _text(data: memoryview) -> str:
+    return bytes(data).decode(errors="replace")
+
+
+def _yaml(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Problem]:
     try:
-        text = check_utf8(part, first_line)
-        values = load_all(text)
+        text = check_utf8(part)
+        values = load_all(text, _packed)
     except UnreadableError as error:
-        yield Problem(file, error.message, document=document, line=error.line, hint=error.hint)
+        yield place.problem(error.message, error.line, error.hint)
         return
     except YamlError as error:
-        line = first_line + error.line - 1 if error.line is not None else None
-        yield Problem(file, error.message, document=document, line=line, hint=error.hint)
+        yield place.problem(error.message, error.line, error.hint)
         return
+    if not values:
+        yield place.problem(NOTHING)
     for value in values:
         if not isinstance(value, (dict, list)):
-            message = "expected a Kubernetes object, found text"
-            yield Problem(
-                file, message, document=document, line=first_line, hint="objects begin with apiVersion and kind"
-            )
+            message = f"expected a Kubernetes object, found {words(value)}"
+            yield place.problem(message, 1, "objects begin with apiVersion and kind")
             continue
         faults: list[Fault] = []
-        for thing in reader.read(msgspec.json.encode(value)):
+        yield from _read(msgspec.json.encode(value), reader, faults)
+        yield from place.problems(faults, text)
+
+
+def _packed(value: object) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+def _read(document: bytes | memoryview, reader: ItemReader, faults: list[Fault]) -> Iterator[Noun]:
+    """The nouns; faults are added to the list."""
+    try:
+        for thing in reader.read(document):
             if isinstance(thing, Fault):
                 faults.append(thing)
             else:
                 yield thing
-        if faults:
-            known = lines(text, {fault.path for fault in faults}) if len(values) == 1 else {}
-            for fault in faults:
-                line = known.get(fault.path)
-                yield _problem(file, fault, document, first_line + line - 1 if line is not None else None)
-
-
-def _problem(file: str, fault: Fault, document: int | None, line: int | None) -> Problem:
-    return Problem(file, fault.message, fault.path, document, line, fault.hint)
+    except RecursionError:
+        faults.append(Fault("", "nested too deeply"))

@@ -109,7 +109,7 @@ def _keep(
         warnings.append(
             Problem(
                 file,
-                f"{', '.join(differing[:3])}{more}: described before, differently; the later one counts",
+                f"{', '.join(differing[:3])}{more}: described before, differently; the later counts",
                 hint="give one dump, taken at one time",
             )
         )

@@ -67,7 +67,7 @@ class ItemReader:
             return
         try:
             envelope = _envelope.decode(document)
-        except (msgspec.MsgspecError, RecursionError):
+        except msgspec.MsgspecError:
             yield from self._misshapen(document, "")
             return
         yield from self._object(document, envelope, "", "", "")
@@ -99,7 +99,7 @@ class ItemReader:
             where = f"{path}[{index}]"
             try:
                 envelope = _envelope.decode(raw)
-            except (msgspec.MsgspecError, RecursionError):
+            except msgspec.MsgspecError:
                 yield from self._misshapen(raw, where)
                 continue
             yield from self._object(raw, envelope, where, version, kind)
@@ -124,16 +124,12 @@ class ItemReader:
         """Something that isn't an object with a kind: says why."""
         try:
             loose = _loose.decode(raw)
-        except RecursionError:
-            yield Fault(path, "nested too deeply")
+        except msgspec.ValidationError:
+            value = msgspec.json.decode(raw)
+            yield Fault(path, f"expected a Kubernetes object, found {found(value)}")
             return
         except msgspec.MsgspecError as error:
-            try:
-                value = msgspec.json.decode(raw)
-            except (msgspec.MsgspecError, RecursionError):
-                yield Fault(path, str(error))
-                return
-            yield Fault(path, f"expected a Kubernetes object, found {found(value)}")
+            yield Fault(path, f"can't be read: {error}")
             return
         for name, value in (("apiVersion", loose.api_version), ("kind", loose.kind)):
             if value is not None and not isinstance(value, str):

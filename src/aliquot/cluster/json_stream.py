@@ -1,35 +1,52 @@
 """JSON documents one after the other: concatenated, a line each, or as `kubectl cluster-info dump` prints them."""
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
+
+from aliquot.kube.shape import join
 
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT_BYTE = re.compile(r"^JSON is malformed: (.*) \(byte (\d+)\)$")
 _LOG_START = b"==== START logs"
 _LOG_END = re.compile(rb"^==== END logs.*$", re.MULTILINE)
-_SPACE = re.compile(rb"[ \t\r\n]*")
+_SPACE = re.compile(rb"(?:[ \t\r\n]|(?<![^\n])---(?=[ \t\r\n]|\Z))*")
+"""Space, and lines of `---`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document, valid JSON."""
+
+    data: memoryview
+    line: int
+    """Where it begins, from 1."""
+    followed: bool
+    """Whether something comes after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A document that can't be read; `line` from 1 within the data."""
+    """Text that isn't JSON."""
 
     message: str
-    line: int | None = None
+    line: int
     hint: str = ""
+    followed: bool = False
 
 
-def documents(data: bytes) -> Iterator[memoryview | Broken]:
-    """The bytes of each document; ends with a Broken where the text stops being JSON."""
+def documents(data: bytes) -> Iterator[Found | Broken]:
+    """Each document; ends with a Broken where the text stops being JSON."""
     view = memoryview(data)
-    at = 0
-    while True:
-        at = _after_logs(data, at)
-        if at >= len(data):
-            return
+    at, counted, line = 0, 0, 1
+    while (at := _after_logs(data, at)) < len(data):
+        line += data.count(b"\n", counted, at)
+        counted = at
         try:
             msgspec.json.decode(view[at:], type=msgspec.Raw)
         except msgspec.DecodeError as error:
@@ -37,14 +54,14 @@ def documents(data: bytes) -> Iterator[memoryview | Broken]:
             if trailing is None:
                 yield _broken(data, at, str(error))
                 return
-            end = at + int(trailing[1])
-            yield view[at:end]
+            end = at + int(trailing[1]) - 1  # msgspec counts the first trailing character as read
+            yield Found(view[at:end], line, followed=_after_logs(data, end) < len(data))
             at = end
         except RecursionError:
-            yield Broken("nested too deeply", data.count(b"\n", 0, at) + 1)
+            yield Broken("nested too deeply", line)
             return
         else:
-            yield view[at:]
+            yield Found(view[at:], line, followed=False)
             return
 
 
@@ -75,3 +92,38 @@ def _broken(data: bytes, at: int, message: str) -> Broken:
     elif data[position : position + 1] == b"'":
         hint = "JSON strings are in double quotes"
     return Broken(f"not JSON: {found[1]} in column {column}, near `{near}`", line, hint)
+
+
+class _Doubled(dict[str, Any]):
+    """An object with keys that were given twice."""
+
+    keys_twice: tuple[str, ...] = ()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    counted = Counter(key for key, _ in pairs)
+    doubled = _Doubled(made)
+    doubled.keys_twice = tuple(key for key, number in counted.items() if number > 1)
+    return doubled
+
+
+def duplicates(text: str) -> list[str]:
+    """The paths of keys that an object of this document has more than once."""
+    try:
+        return list(_doubled_paths(json.loads(text, object_pairs_hook=_object, parse_int=str, parse_float=str), ""))
+    except (ValueError, RecursionError):
+        return []  # whoever reads it says so
+
+
+def _doubled_paths(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, _Doubled):
+        yield from (join(path, key) for key in value.keys_twice)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _doubled_paths(item, join(path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _doubled_paths(item, f"{path}[{index}]")

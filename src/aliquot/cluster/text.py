@@ -3,8 +3,11 @@
 import zlib
 from dataclasses import dataclass
 
-MAX_UNPACKED_BYTES = 8 * 2**30
-"""A gzip file that unpacks to more is refused: the largest clusters' dumps are below 4 GiB, and a bomb has no end."""
+MAX_UNPACKED_RATIO = 200
+"""A gzip file that grows more is refused as a bomb; dumps of like pods grow 40 times, gzip can a thousand."""
+
+ALWAYS_UNPACKED_BYTES = 2**28
+"""Up to here any file may grow: it does no harm."""
 
 _BOM_UTF8 = b"\xef\xbb\xbf"
 _BOM_UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -55,15 +58,16 @@ def _unpacked(data: bytes) -> bytes:
     """All members of a gzip file."""
     parts: list[bytes] = []
     total = 0
+    limit = max(ALWAYS_UNPACKED_BYTES, MAX_UNPACKED_RATIO * len(data))
     while data:
         stream = zlib.decompressobj(wbits=31)
         try:
-            part = stream.decompress(data, MAX_UNPACKED_BYTES - total + 1)
+            part = stream.decompress(data, limit - total + 1)
         except zlib.error as error:
             raise UnreadableError(f"broken gzip data: {error}") from error
         total += len(part)
-        if total > MAX_UNPACKED_BYTES:
-            raise UnreadableError(f"gzip data unpacks to more than {MAX_UNPACKED_BYTES >> 30} GiB")
+        if total > limit:
+            raise UnreadableError(f"gzip data grows more than {MAX_UNPACKED_RATIO} times", "unpack it yourself")
         if not stream.eof:
             raise UnreadableError("truncated gzip data", "copy the file again")
         parts.append(part)

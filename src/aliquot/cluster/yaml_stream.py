@@ -5,7 +5,8 @@ bombs, cycles and tags that mean nothing to Kubernetes are errors with a line.
 """
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -45,15 +46,28 @@ class _Open:
     merged: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
-def load_all(text: str) -> list[Any]:
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def load_all(text: str, pack: Callable[[Any], Any] = _as_is) -> list[Any]:
     """The documents of a text, empty ones left out.
+
+    Args:
+        text: YAML.
+        pack: takes each object of a list that a document's root holds (a List's items) as soon as it's complete, and
+            gives what is kept in its place: the objects of a large dump needn't all be in memory at once.
 
     Raises:
         YamlError: it isn't YAML, or a document that no one should have to read.
     """
     loader = yaml.CSafeLoader(text)
     try:
-        return _Builder(loader).documents()
+        return _Builder(loader, pack).documents()
+    except YamlError as error:
+        if "{{" in text:
+            raise replace(error, hint="this looks like a template: render it first, as helm template does") from None
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(*_explained(error, mark, text)) from error
@@ -85,8 +99,9 @@ def _explained(error: yaml.MarkedYAMLError, mark: Any, text: str) -> tuple[str, 
 
 
 class _Builder:
-    def __init__(self, loader: Any) -> None:
+    def __init__(self, loader: Any, pack: Callable[[Any], Any]) -> None:
         self._next = loader.get_event
+        self._pack = pack
         self._anchors: dict[str, tuple[Any, int] | None] = {}
         self._stack: list[_Open] = []
         self._aliased = 0
@@ -144,6 +159,8 @@ class _Builder:
             done.value = {**source, **done.value}
         if done.anchor is not None:
             self._anchors[done.anchor] = (done.value, done.size)
+        if len(self._stack) == 2 and isinstance(done.value, dict) and isinstance(self._stack[1].value, list):
+            return self._pack(done.value), done.size
         return done.value, done.size
 
     def _alias(self, event: Any) -> tuple[Any, int]:
@@ -193,7 +210,7 @@ def _key(value: Any, event: Any) -> str:
 
 
 def _scalar(event: Any) -> Any:
-    if event.implicit[0]:
+    if event.tag is None and event.implicit[0]:
         value = plain(event.value)
     elif event.tag in {None, "!", _STR}:
         return event.value

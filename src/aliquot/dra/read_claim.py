@@ -147,8 +147,8 @@ def _misplaced(wire: WireRequest, path: str, *, flat: bool) -> Iterable[Fault]:
     for name in _RECIPE:
         if getattr(wire, name) is not None:
             written = _RECIPE_NAMES.get(name, name)
-            hint = f"move it under `exactly`, as v1 has it, or use apiVersion resource.k8s.io/v1beta1: {path}.exactly"
-            yield Fault(f"{path}.{written}", "not a field of this version", f"{hint}.{written}")
+            hint = f"move it to {path}.exactly.{written}, or use apiVersion resource.k8s.io/v1beta1"
+            yield Fault(f"{path}.{written}", "not a field of this version", hint)
 
 
 def _request(wire: WireRequest, *, flat: bool) -> Request:

@@ -50,8 +50,10 @@ class Kind(Generic[N_co]):
         except (ValueError, RecursionError) as broken:
             return None, (Fault("", f"can't be read: {broken}"),)
         told = tuple(faults(plain, self._shape))
+        if not all(fault.minor for fault in told):
+            return None, told
         try:
-            rest = json.dumps(plain, default=float).encode()
+            rest = json.dumps(plain, default=float, ensure_ascii=False).encode(errors="replace")
             noun = self._build(self._decoder.decode(rest), memo)
         except FaultsError as wrong:
             return None, told or wrong.faults

@@ -5,7 +5,7 @@ bytes again and again. Each distinct part is decoded and built once, and the val
 """
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -31,17 +31,17 @@ class Memo:
         built = self._built.get(build)
         if built is None:
             built = self._built[build] = {}
-        value = built.get(data)
+        value: T | None = built.get(data)
         if value is None:
             value = built[data] = build(data)
-        return cast("T", value)
+        return value
 
     def same(self, build: Callable[[R], T], key: R) -> T:
         """`build` of this key, once for equal keys."""
         built = self._built.get(build)
         if built is None:
             built = self._built[build] = {}
-        value = built.get(key)
+        value: T | None = built.get(key)
         if value is None:
             value = built[key] = build(key)
-        return cast("T", value)
+        return value

@@ -10,13 +10,13 @@ from aliquot.kube.pod import Pod
 from aliquot.kube.read_node import node
 from aliquot.kube.read_parts import meta
 from aliquot.kube.read_pod import pod, template_pod
-from aliquot.kube.wire import (
+from aliquot.kube.wire import WireNode
+from aliquot.kube.wire_pod import WirePod
+from aliquot.kube.wire_workload import (
     WireCronJob,
     WireEvent,
     WireNamespace,
-    WireNode,
     WireObjectReference,
-    WirePod,
     WirePriorityClass,
     WireWorkload,
     WireWorkloadSpec,

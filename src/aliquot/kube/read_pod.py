@@ -28,8 +28,8 @@ from aliquot.kube.read_parts import (
     tolerations,
     topology_spread,
 )
-from aliquot.kube.wire import (
-    WireCondition,
+from aliquot.kube.wire import WireCondition
+from aliquot.kube.wire_pod import (
     WireContainer,
     WireExtendedClaim,
     WirePod,
@@ -45,8 +45,8 @@ from aliquot.kube.wire import (
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])
 _conditions = msgspec.json.Decoder(list[WireCondition])
-_volume_claim = msgspec.json.Decoder(WireVolumeClaim | None)
-_text = msgspec.json.Decoder(str | None)
+_name = msgspec.json.Decoder(str | None)
+_volume_claim = msgspec.json.Decoder(WireVolumeClaim)
 
 _NO_SPEC = WirePodSpec()
 _NO_STATUS = WirePodStatus()
@@ -198,14 +198,13 @@ def _pod_requests(wire: WireResources, containers: tuple[Container, ...]) -> Res
 
 def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
     """A volume; one without a source is an emptyDir, as the API server has it."""
-    name = msgspec.json.decode(parts.get("name", b"null"), type=str | None) or ""
+    name = _name.decode(parts.get("name", b"null")) or ""
     for kind, source in parts.items():
-        if kind != "name":
-            if kind == "persistentVolumeClaim":
-                claim = _volume_claim.decode(source)
-                return Volume(name, kind, claim.claim_name if claim else None)
-            if bytes(source) != b"null":
-                return memo.same(_plain_volume, (name, kind))
+        if kind == "name" or bytes(source) == b"null":
+            continue
+        if kind == "persistentVolumeClaim":
+            return Volume(name, kind, _volume_claim.decode(source).claim_name)
+        return memo.same(_plain_volume, (name, kind))
     return memo.same(_plain_volume, (name, "emptyDir"))
 
 

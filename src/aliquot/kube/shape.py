@@ -6,7 +6,7 @@ object with a fault is walked here along the same Structs, so that all its fault
 
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin, get_type_hints
@@ -23,10 +23,12 @@ class Fault:
     path: str
     message: str
     hint: str = ""
+    minor: bool = False
+    """No decision reads the place: the object is usable without it."""
 
     def under(self, prefix: str) -> "Fault":
         """The same fault, seen from an object that holds this one at `prefix`."""
-        return Fault(join(prefix, self.path), self.message, self.hint)
+        return replace(self, path=join(prefix, self.path))
 
 
 class FaultsError(ValueError):
@@ -39,7 +41,7 @@ class FaultsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """Annotates raw bytes: the shape of what they hold, which is decoded later (and once for equal bytes)."""
+    """Annotates raw bytes (or an object of them): the shape of what they hold, which is decoded later."""
 
     shape: Any
 
@@ -113,12 +115,12 @@ def faults(value: Any, shape: Any, path: str = "") -> Iterator[Fault]:
     while get_origin(shape) is Annotated:
         marks = (*marks, *shape.__metadata__)
         shape = shape.__origin__
-    if shape is msgspec.Raw:
-        if any(isinstance(mark, IsQuantity) for mark in marks):
-            yield from _quantity(value, path)
-        for mark in marks:
-            if isinstance(mark, Holds) and value is not None:
-                yield from faults(value, mark.shape, path)
+    held = [mark.shape for mark in marks if isinstance(mark, Holds)]
+    if held and value is not None:
+        yield from faults(value, held[0], path)
+    if any(isinstance(mark, IsQuantity) for mark in marks):
+        yield from _quantity(value, path)
+    if held or shape is msgspec.Raw:
         return
     origin = get_origin(shape)
     if origin in (types.UnionType, Union):
@@ -163,10 +165,13 @@ def _struct(value: Any, shape: type[msgspec.Struct], path: str) -> Iterator[Faul
             if required:
                 yield Fault(where, "missing")
             continue
-        here = list(faults(value[name], kind, where))
-        yield from here
-        if here and get_origin(kind) is Annotated and any(isinstance(mark, Minor) for mark in kind.__metadata__):
-            del value[name]
+        if get_origin(kind) is Annotated and any(isinstance(mark, Minor) for mark in kind.__metadata__):
+            here = [replace(fault, minor=True) for fault in faults(value[name], kind, where)]
+            yield from here
+            if here:
+                del value[name]
+        else:
+            yield from faults(value[name], kind, where)
 
 
 _NOT_UTF8 = "text that isn't UTF-8"
@@ -192,7 +197,7 @@ def _scalar(value: Any, shape: Any, marks: tuple[Any, ...], path: str) -> Iterat
     if type(value) is not shape:
         hint = ""
         if shape is str and isinstance(value, (bool, int, Decimal)):
-            hint = f'put it in quotes: "{found(value)}"'
+            hint = "put it in quotes"
         elif shape in {int, bool} and isinstance(value, str):
             hint = "take the quotes away" if value.isdecimal() or value in {"true", "false"} else ""
         yield Fault(path, f"expected {_WORDS[shape]}, found {found(value)}", hint)

@@ -40,6 +40,8 @@ class Cycle:
     spread: Spread | None
     neighbours: Neighbours | None
     claims: ClaimCheck | None
+    dynamic: bool
+    """The DynamicResources plugin is on, whether or not there's someone to answer for it."""
 
     def moved(self, load: NodeLoad, pods: Iterable[Pod], change: int) -> "Cycle":
         """With pods more (1) or less (-1) on the node of `load`, as the scheduler's what-ifs change its state."""
@@ -70,7 +72,8 @@ class Halt:
 
 def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> Cycle | Halt:
     """Find out once what the filters need."""
-    claims = dynamic.prepare(snapshot, pod, release) if dynamic and release.dynamic_resources else None
+    on = uses_dynamic_resources(snapshot, release)
+    claims = dynamic.prepare(snapshot, pod, release) if dynamic and on else None
     if isinstance(claims, Rejected | NotGenerated | Fault):
         return Halt(claims)
     request = effective_request(pod)
@@ -84,7 +87,13 @@ def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResour
         spread=spread_of(snapshot, pod, release),
         neighbours=neighbours_of(snapshot, pod),
         claims=claims,
+        dynamic=on,
     )
+
+
+def uses_dynamic_resources(snapshot: Snapshot, release: Release) -> bool:
+    """By default from 1.34; before that the API objects can only be there if the gate is on."""
+    return release.dynamic_resources or bool(snapshot.classes or snapshot.slices or snapshot.claims)
 
 
 def served_resources(snapshot: Snapshot) -> Mapping[str, str]:

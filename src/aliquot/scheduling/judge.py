@@ -4,17 +4,17 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.cycle import Cycle, Halt, begin, every_failure
+from aliquot.scheduling.cycle import Cycle, Halt, begin, every_failure, uses_dynamic_resources
 from aliquot.scheduling.dynamic import DynamicResources, NotGenerated, Rejected
 from aliquot.scheduling.message import GATED, NO_NODES, sentence
 from aliquot.scheduling.node_affinity import CONFLICT, named_nodes
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal, Verdict
-from aliquot.scheduling.preemption import NoPreemption, preempt
+from aliquot.scheduling.preemption import NoPreemption, preempt, unhelped
 from aliquot.scheduling.reason import Fault, Reason
 from aliquot.scheduling.screen import promised, screen
 from aliquot.scheduling.shape import shape
 from aliquot.scheduling.survey import amounts, survey
-from aliquot.scheduling.unchecked import not_checked
+from aliquot.scheduling.unchecked import BUDGETS, not_checked
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -40,7 +40,10 @@ def judge(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResour
         return _judge(there, pod, release, dynamic, kind)
 
     verdict = snapshot.recall(("verdict", kind, release, dynamic), make)
-    return replace(verdict, pod=pod.key, not_checked=not_checked(snapshot, pod, release, dynamic))
+    unchecked = not_checked(snapshot, pod, release, dynamic)
+    if isinstance(verdict, Placement) and verdict.preemption:
+        unchecked = (*unchecked, BUDGETS)
+    return replace(verdict, pod=pod.key, not_checked=unchecked)
 
 
 def fits(
@@ -69,17 +72,18 @@ def _cycle(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResou
 
 def _judge(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None, kind: Hashable) -> Verdict:
     total = len(snapshot.nodes)
+    cycle = _cycle(snapshot, pod, release, dynamic)
+    if isinstance(cycle, Halt) and isinstance(cycle.verdict, NotGenerated):
+        return Refusal(pod.key, "pending", "", "", total)
     if not total:
         return Refusal(pod.key, "pending", "Unschedulable", NO_NODES)
-    cycle = _cycle(snapshot, pod, release, dynamic)
     if named_nodes(pod) == frozenset():
-        # The scheduler stops before DynamicResources has prepared, whose PostFilter then reports a missing state.
-        if isinstance(cycle, Cycle) and not release.dynamic_resources:
-            return _refuse(snapshot, cycle, pre_filter=CONFLICT)
-        message = sentence(total, {}, "not found", CONFLICT)
-        return Refusal(pod.key, "pending", "Unschedulable", message, total)
+        return _rejected(snapshot, pod, release, CONFLICT, "")
     if isinstance(cycle, Halt):
-        return _halted(snapshot, pod, release, cycle)
+        if isinstance(cycle.verdict, Fault):
+            return Refusal(pod.key, "pending", "SchedulerError", cycle.verdict.message, total)
+        assert isinstance(cycle.verdict, Rejected)
+        return _rejected(snapshot, pod, release, cycle.verdict.text, cycle.verdict.post_filter)
     details = Details(snapshot, cycle, kind)
     if pod.nominated_node in snapshot.nodes and not details.reasons(pod.nominated_node):
         return Placement(pod.key, "placeable", (pod.nominated_node,), by_node=details)
@@ -107,9 +111,11 @@ def _judge(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResou
 
 
 def _claims_text(pod: Pod, cycle: Cycle) -> str:
+    if not cycle.dynamic:
+        return ""
     if cycle.claims is not None:
         return cycle.claims.post_filter
-    return "still not schedulable" if pod.claims else "no new claims to deallocate"
+    return "still not schedulable" if pod.claims or cycle.delegated else "no new claims to deallocate"
 
 
 def _post_filter(release: Release, claims: str, preemption: str) -> str:
@@ -118,30 +124,24 @@ def _post_filter(release: Release, claims: str, preemption: str) -> str:
     return ", ".join([*said, f"preemption: {preemption}"])
 
 
-def _refuse(snapshot: Snapshot, cycle: Cycle, pre_filter: str) -> Refusal:
-    outcome = preempt(snapshot, cycle, None)
-    assert isinstance(outcome, NoPreemption)
-    post = f"preemption: {outcome.text}"
-    total = len(snapshot.nodes)
-    message = sentence(total, {}, post, pre_filter)
-    return Refusal(cycle.pod.key, "pending", "Unschedulable", message, total, {}, outcome.counts)
+def _rejected(snapshot: Snapshot, pod: Pod, release: Release, text: str, claims: str) -> Refusal:
+    """PreFilter said no, so that no node is looked at, and no preemption would help.
 
-
-def _halted(snapshot: Snapshot, pod: Pod, release: Release, halt: Halt) -> Refusal:
+    Args:
+        snapshot: The cluster.
+        pod: The pod.
+        release: Of kube-scheduler.
+        text: Why.
+        claims: What DynamicResources says afterwards; empty if it had not prepared: it then misses its state, and its
+            error `not found` is all that PostFilter says.
+    """
     total = len(snapshot.nodes)
-    match halt.verdict:
-        case NotGenerated():
-            return Refusal(pod.key, "pending", "", "", total)
-        case Fault(message):
-            return Refusal(pod.key, "pending", "SchedulerError", message, total)
-        case Rejected(text, post_filter):
-            cycle = begin(snapshot, pod, release, None)
-            assert isinstance(cycle, Cycle)
-            outcome = preempt(snapshot, cycle, None)
-            assert isinstance(outcome, NoPreemption)
-            post = _post_filter(release, post_filter, outcome.text)
-            message = sentence(total, {}, post, text)
-            return Refusal(pod.key, "pending", "Unschedulable", message, total, {}, outcome.counts)
+    if not claims and uses_dynamic_resources(snapshot, release):
+        return Refusal(pod.key, "pending", "Unschedulable", sentence(total, {}, "not found", text), total)
+    outcome = unhelped(total, pod)
+    post = _post_filter(release, claims, outcome.text)
+    message = sentence(total, {}, post, text)
+    return Refusal(pod.key, "pending", "Unschedulable", message, total, {}, outcome.counts)
 
 
 @dataclass(frozen=True, slots=True)

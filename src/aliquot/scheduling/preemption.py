@@ -40,21 +40,23 @@ class _Candidate:
     victims: tuple[Pod, ...]
 
 
-def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen | None) -> Preemption | NoPreemption:
-    """Try it for a pod that fits nowhere.
+def unhelped(total: int, pod: Pod) -> NoPreemption:
+    """For a pod that was rejected before any of the `total` nodes was looked at."""
+    if pod.preemption_policy == "Never":
+        return NoPreemption(NEVER, {})
+    counts = {NO_HELP: total}
+    return NoPreemption(sentence(total, counts), counts)
 
-    Args:
-        snapshot: The cluster.
-        cycle: The pod's.
-        screened: What the filters said; None: the pod was rejected before any node was looked at.
-    """
+
+def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen) -> Preemption | NoPreemption:
+    """Try it for a pod that fits nowhere, as the filters found."""
     pod = cycle.pod
     if pod.preemption_policy == "Never":
         return NoPreemption(NEVER, {})
-    if screened is not None and _waits_for_victims(snapshot, pod, screened):
+    if _waits_for_victims(snapshot, pod, screened):
         return NoPreemption(TERMINATING, {})
     counts: Counter[str] = Counter()
-    potential = _worth_trying(snapshot, pod.priority, screened, counts) if screened else []
+    potential = _worth_trying(snapshot, pod.priority, screened, counts)
     faults: list[str] = []
     candidates: list[_Candidate] = []
     enough = max(len(potential) // 10, LEAST_CANDIDATES)
@@ -79,7 +81,7 @@ def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen | None) -> Preemp
     if faults:
         return NoPreemption(_together(faults), {})
     total = len(snapshot.nodes)
-    hopeless = total - (screened.preemptible_number() if screened else 0)
+    hopeless = total - screened.preemptible_number()
     if hopeless:
         counts[NO_HELP] += hopeless
     return NoPreemption(sentence(total, counts), dict(counts))
@@ -145,8 +147,7 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
             victims.append(candidate)
         else:
             emptied, around = fuller, with_it
-    if not victims:
-        return Fault(f'expected at least one victim pod on node "{load.node.name}"')
+    assert victims, "with all brought back it's the node that the pod didn't fit"
     return _Candidate(load.node.name, tuple(victims))
 
 

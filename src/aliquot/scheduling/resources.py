@@ -1,6 +1,6 @@
 """NodeResourcesFit: what the pod asks in total against what the node has left."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from aliquot.kube.node import Resources
 from aliquot.scheduling.reason import Reason
@@ -63,13 +63,6 @@ def amount_text(resource: str, amount: int) -> str:
             if amount and amount % (1 << bits) == 0:
                 return f"{amount >> bits}{suffix}"
     return str(amount)
-
-
-def delegated_resources(request: Resources, class_of: Callable[[str], object], release: Release) -> frozenset[str]:
-    """Of the requested resources those that a device class serves (DRAExtendedResource)."""
-    if not release.extended_resources:
-        return frozenset()
-    return frozenset(name for name, asked in request.items() if asked > 0 and class_of(name) is not None)
 
 
 def class_names(classes: Mapping[str, str | None]) -> Mapping[str, str]:

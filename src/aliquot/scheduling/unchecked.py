@@ -7,6 +7,7 @@ from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
+BUDGETS = "pod disruption budgets: none is counted as violated by the preemption"
 DEFAULT_SCHEDULER = "default-scheduler"
 JUDGED_VOLUMES = (
     "persistentVolumeClaim",

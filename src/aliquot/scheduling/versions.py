@@ -39,13 +39,13 @@ class Release:
 
     @property
     def dynamic_resources(self) -> bool:
-        """The DynamicResources plugin is on by default (GA in 1.34)."""
+        """The DynamicResources plugin is on by default (GA in 1.34; before that a gate of its own)."""
         return self.minor >= 34
 
     @property
     def tells_of_claims(self) -> bool:
-        """Its PostFilter says `no new claims to deallocate` or `still not schedulable`; from 1.37 it's silent."""
-        return self.dynamic_resources and self.minor <= 36
+        """DynamicResources says `no new claims to deallocate` or `still not schedulable`; from 1.37 it's silent."""
+        return self.minor <= 36
 
     @property
     def extended_resources(self) -> bool:

@@ -1,0 +1,175 @@
+"""The JSON shapes of pods and of pod templates, as far as they are read."""
+
+from typing import Annotated
+
+import msgspec
+
+from aliquot.kube.shape import ABSENT, Amount, Holds, Int32
+from aliquot.kube.wire import (
+    Amounts,
+    Labels,
+    MinorText,
+    Wire,
+    WireAffinity,
+    WireCondition,
+    WireMeta,
+    WireSpread,
+    WireTemplateMeta,
+    WireToleration,
+)
+
+
+class WirePort(Wire):
+    """ports[] of a container."""
+
+    container_port: Int32 | None = None
+    host_port: Int32 | None = None
+    host_ip: str | None = msgspec.field(name="hostIP", default=None)
+    protocol: str | None = None
+
+
+class WireContainerClaim(Wire):
+    """resources.claims[] of a container."""
+
+    name: str
+    request: str | None = None
+
+
+class WireResources(Wire):
+    """resources of a container or of a pod."""
+
+    requests: dict[str, Amount] | None = None
+    limits: dict[str, Amount] | None = None
+    claims: list[WireContainerClaim] | None = None
+
+
+class WireRestartRule(Wire):
+    """restartPolicyRules[] of a container."""
+
+    action: str | None = None
+
+
+class WireContainer(Wire):
+    """A container or an init container."""
+
+    name: str | None = None
+    image: str | None = None
+    resources: Annotated[msgspec.Raw, Holds(WireResources)] = ABSENT
+    ports: Annotated[msgspec.Raw, Holds(list[WirePort])] = ABSENT
+    restart_policy: str | None = None
+    restart_policy_rules: list[WireRestartRule] | None = None
+
+
+class WireGate(Wire):
+    """spec.schedulingGates[]."""
+
+    name: str
+
+
+class WirePodClaimSource(Wire):
+    """spec.resourceClaims[].source, up to Kubernetes 1.30."""
+
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class WirePodClaim(Wire):
+    """spec.resourceClaims[]."""
+
+    name: str
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+    source: WirePodClaimSource | None = None
+
+
+class WireVolumeClaim(Wire):
+    """The persistentVolumeClaim source of a volume."""
+
+    claim_name: str | None = None
+
+
+class WireVolume(Wire):
+    """What is read of a volume, beside the name of its source's field."""
+
+    name: str | None = None
+    persistent_volume_claim: WireVolumeClaim | None = None
+
+
+class WireSchedulingGroup(Wire):
+    """spec.schedulingGroup (1.36) and spec.workloadRef (1.35)."""
+
+    pod_group_name: str | None = None
+    pod_group: str | None = None
+
+
+class WirePodSpec(Wire):
+    """spec of a pod."""
+
+    containers: list[WireContainer] | None = None
+    init_containers: list[WireContainer] | None = None
+    node_name: str | None = None
+    priority: Int32 | None = None
+    priority_class_name: str | None = None
+    preemption_policy: str | None = None
+    scheduler_name: str | None = None
+    scheduling_gates: list[WireGate] | None = None
+    node_selector: Labels = ABSENT
+    affinity: Annotated[msgspec.Raw, Holds(WireAffinity)] = ABSENT
+    tolerations: Annotated[msgspec.Raw, Holds(list[WireToleration])] = ABSENT
+    topology_spread_constraints: Annotated[msgspec.Raw, Holds(list[WireSpread])] = ABSENT
+    overhead: Amounts = ABSENT
+    resources: WireResources | None = None
+    host_network: bool | None = None
+    host_users: bool | None = None
+    volumes: list[Annotated[dict[str, msgspec.Raw], Holds(WireVolume)]] | None = None
+    resource_claims: list[WirePodClaim] | None = None
+    scheduling_group: WireSchedulingGroup | None = None
+    workload_ref: WireSchedulingGroup | None = None
+
+
+class WireClaimStatus(Wire):
+    """status.resourceClaimStatuses[]."""
+
+    name: str
+    resource_claim_name: str | None = None
+
+
+class WireMapping(Wire):
+    """status.extendedResourceClaimStatus.requestMappings[]."""
+
+    container_name: str | None = None
+    resource_name: str | None = None
+    request_name: str | None = None
+
+
+class WireExtendedClaim(Wire):
+    """status.extendedResourceClaimStatus."""
+
+    resource_claim_name: str
+    request_mappings: list[WireMapping] | None = None
+
+
+class WirePodStatus(Wire):
+    """status of a pod."""
+
+    phase: str | None = None
+    conditions: Annotated[msgspec.Raw, Holds(list[WireCondition])] = ABSENT
+    nominated_node_name: str | None = None
+    start_time: MinorText = None
+    resource_claim_statuses: list[WireClaimStatus] | None = None
+    extended_resource_claim_status: WireExtendedClaim | None = None
+
+
+class WirePod(Wire):
+    """v1 Pod."""
+
+    metadata: WireMeta
+    spec: WirePodSpec | None = None
+    status: WirePodStatus | None = None
+
+
+class WirePodTemplate(Wire):
+    """spec.template of a workload."""
+
+    metadata: WireTemplateMeta | None = None
+    spec: WirePodSpec | None = None
