@@ -57,6 +57,7 @@ def test_scenarios_of_all_features(make: Callable[[int, int], exactly.Json]) -> 
         pytest.param(generate_allocation.scenario(101, 1988), id="a dead end told apart by the shares a request has"),
         pytest.param(tight.scenario("shares", 1274), id="likewise, in four claims"),
         pytest.param(tight.scenario("shares", 455), id="admin access of a later claim to this one's devices"),
+        pytest.param(generate_tight.scenario(102, 4475), id="admin access leaves counters paid for later shares"),
         pytest.param(tight.scenario("errors", 25), id="mode All meets an error or not by the order of devices"),
     ],
 )
