@@ -1,6 +1,6 @@
 """Selectors on devices: each CEL expression is compiled once, and evaluated once per distinct device.
 
-Distinct means: in what the expression can look at. Of a thousand GPUs with a UUID each, one is asked whether it's a GPU.
+Distinct means: in what the expression can look at. Of a thousand GPUs, each with its UUID, one is asked if it is a GPU.
 """
 
 from collections.abc import Callable, Iterable

@@ -53,7 +53,7 @@ def get_if_present(container: Value, index: Value) -> Value:
 
 
 def _position(index: Value) -> int | Err:
-    kind = type(index)
+    kind: type[object] = index.__class__
     if kind is int:
         return int(index)
     if kind is Uint:

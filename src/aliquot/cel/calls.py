@@ -6,7 +6,7 @@ from typing import Final
 from aliquot.cel.declarations import Function, Impl, Overload
 from aliquot.cel.dynamics import type_name
 from aliquot.cel.frames import Frame
-from aliquot.cel.loops import range_fault
+from aliquot.cel.lists import range_fault
 from aliquot.cel.paths import Run
 from aliquot.cel.regexes import RegexError, compile_regex
 from aliquot.cel.spending import Price
@@ -60,7 +60,11 @@ class CallPlanner:
         if function != "matches":
             return impl  # compiled patterns are remembered
         search = regex.search
-        return lambda text, _: bool(search(text)) if type(text) is str else NO_SUCH_OVERLOAD
+
+        def matches(text: Value, _: Value) -> Value:
+            return bool(search(text)) if type(text) is str else NO_SUCH_OVERLOAD
+
+        return matches
 
     @staticmethod
     def runner(
@@ -151,7 +155,11 @@ def _guarded(function: Function, overload: Overload) -> Impl:
 
 
 def _guarded_unary(impl: Impl, check: Callable[[Value], bool], name: str) -> Impl:
-    return lambda arg: impl(arg) if check(arg) else _no_overload(name, (arg,))
+
+    def call(arg: Value) -> Value:
+        return impl(arg) if check(arg) else _no_overload(name, (arg,))
+
+    return call
 
 
 def _dispatcher(function: Function, count: int) -> Impl:

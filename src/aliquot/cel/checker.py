@@ -1,6 +1,6 @@
 """The static check: gives every part of an expression its type, and every call its possible overloads."""
 
-from collections.abc import Callable
+from collections.abc import Callable  # noqa: TC003  mypy and readers want it here
 from typing import Final
 
 from aliquot.cel import celtypes as t
@@ -35,10 +35,18 @@ _LITERALS: Final[dict[type, Type]] = {
 }
 
 
+def _clash(wanted: tuple[Type, ...], found: list[Type]) -> bool:
+    """Whether two types certainly don't fit: both are concrete, and their kinds differ."""
+    for a, b in zip(wanted, found, strict=True):  # noqa: SIM110  a generator takes three times as long
+        if a.kind != b.kind and a.kind > t.PARAM and b.kind > t.NULL:
+            return True
+    return False
+
+
 class Checker:
     """One check of one expression. `faults` collects what is wrong, as (place, message)."""
 
-    __slots__ = ("_bindings", "_by_kind", "_opened", "_scope", "_schema", "faults")
+    __slots__ = ("_bindings", "_by_kind", "_opened", "_schema", "_scope", "faults")
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -81,7 +89,7 @@ class Checker:
     def _mismatch(self, at: int, expected: Type, found: Type) -> None:
         self._fault(at, f"expected type '{expected}' but found '{found}'")
 
-    # --- names -----------------------------------------------------------------------------------------------------
+    # --- names -------------------------------------------------------------------------------------------------------
     @staticmethod
     def _literal(node: Literal) -> Type:
         return _LITERALS[type(node.value)]
@@ -92,12 +100,14 @@ class Checker:
         if found is not None:
             return found
         if name[0] == ".":
-            name = node.name = name[1:]
-            if self._scope.get(name) is not None and (name == "device" or not self._schema.locals_shadow):
+            name = name[1:]
+            if name in self._scope and (name == "device" or not self._schema.locals_shadow):
+                node.name = name
                 return self._scope[name]
         named = TYPE_NAMES.get(name)
         if named is None:
             return self._undeclared(node.at, node.name)
+        node.name = name
         node.names_type = name
         return type_of(named)
 
@@ -142,7 +152,7 @@ class Checker:
         found = self._schema.fields.get(field)
         return self._fault(at, f"undefined field '{field}'") if found is None else found
 
-    # --- calls -----------------------------------------------------------------------------------------------------
+    # --- calls -------------------------------------------------------------------------------------------------------
     def _call(self, node: Call) -> Type:
         name, args, target = node.function, node.args, node.target
         if name == OPT_SELECT:
@@ -159,7 +169,7 @@ class Checker:
             if function is None:
                 return self._undeclared(node.at, name)
             node.function = function.name
-            if name == AND or name == OR:  # noqa: PLR1714  identical strings, so this is the fast way
+            if name in {AND, OR}:
                 return self._logic(node, types)
             return self._resolve(node, function, types, member=False)
         if isinstance(target, Ident):
@@ -189,6 +199,8 @@ class Checker:
         fitting: list[str] = []
         for overload in function.shapes.get((member, len(types)), ()):
             wanted, given = overload.args, overload.result
+            if _clash(wanted, types):
+                continue
             if overload.generic:
                 fresh: dict[str, Type] = {}
                 wanted = tuple([self._instance(arg, fresh) for arg in wanted])
@@ -221,7 +233,7 @@ class Checker:
     # --- aggregates --------------------------------------------------------------------------------------------------
     def _joined(self, before: Type | None, found: Type) -> Type:
         """The common type of elements; cel-go falls back to dyn, and a validator complains of what differs."""
-        if before is None:
+        if before is None or before is found:
             return found
         return most_general(before, found) if self._bindings.assignable(before, found) else t.DYN_T
 

@@ -73,18 +73,20 @@ _NAMED: Final = {
     "ip": t.IP_T,
     "cidr": t.CIDR_T,
 }
-_CONTAINERS: Final = {"list": t.list_of, "map": t.map_of, "optional": t.optional_of, "type": t.type_of}
+_CONTAINERS: Final[dict[str, Callable[..., Type]]] = {
+    "list": t.list_of,
+    "map": t.map_of,
+    "optional": t.optional_of,
+    "type": t.type_of,
+}
 
 
 def _read(words: list[str]) -> Type:
     word = words.pop(0)
-    if words and words[0] == "(" and word in _CONTAINERS:
-        words.pop(0)
-        params = [_read(words)]
-        while words[0] == ",":
-            words.pop(0)
+    if word in _CONTAINERS:
+        params: list[Type] = []
+        while words.pop(0) != ")":  # an opening parenthesis, then commas
             params.append(_read(words))
-        words.pop(0)
         return _CONTAINERS[word](*params)
     if len(word) == 1:
         return Type(t.PARAM, word)

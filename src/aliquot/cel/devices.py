@@ -1,7 +1,7 @@
 """The device that an expression looks at: a small protocol, and its form prepared once for many expressions."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, final
 
 from aliquot.cel.lambdas import SMALL
 from aliquot.cel.quantities import parse_semver
@@ -55,6 +55,7 @@ class Domains(dict[str, dict[str, Value]]):
     default: ClassVar[dict[str, Value]] = {}
 
 
+@final
 class PreparedDevice:
     """A device whose attributes are converted and grouped by domain: make one per device, evaluate many programs.
 
@@ -79,8 +80,7 @@ class PreparedDevice:
         self.capacity = Domains()
         for name, attribute in device.attributes.items():
             value = self._converted(name, attribute.kind, attribute.value)
-            if isinstance(value, str | list):
-                longest = max(longest, _longest(value))
+            longest = max(longest, _longest(value))
             domain, identifier = _split(name, driver)
             self.attributes.setdefault(domain, {})[identifier] = value
         for name, amount in device.capacity.items():
@@ -122,9 +122,12 @@ class PreparedDevice:
         return None
 
 
-def _longest(value: str | list[Value]) -> int:
-    inner = value if isinstance(value, list) else []
-    return max(len(value), *(len(item) for item in inner if isinstance(item, str)), 0)
+def _longest(value: Value) -> int:
+    """The length of a text, or of a list and the texts in it."""
+    if type(value) is list:
+        items: list[Value] = value
+        return max(len(items), *map(_longest, items), 0)
+    return len(value) if type(value) is str else 0
 
 
 _LIST_KINDS: Final = frozenset({"ints", "bools", "strings", "versions"})

@@ -4,7 +4,7 @@ It follows cel-go's coster (checker/cost.go) with Kubernetes' estimates of its f
 it doesn't know the size of counts as boundless, and a few calls cost more than it says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable  # noqa: TC003  mypy and readers want it here
 from typing import Final
 
 from aliquot.cel import celtypes as t
@@ -52,7 +52,7 @@ class Estimator:
         self._entries: dict[int, EntrySizes] = {}
         self._locals: dict[str, list[_Local]] = {}
         self._by_kind: dict[type[Node], Callable[..., Range]] = {
-            Literal: lambda _: ZERO,
+            Literal: self._literal,
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
@@ -65,7 +65,7 @@ class Estimator:
         """The least and the most that evaluating a node costs."""
         return self._by_kind[type(node)](node)
 
-    # --- paths and sizes -----------------------------------------------------------------------------------------------
+    # --- paths and sizes ---------------------------------------------------------------------------------------------
     def _local(self, node: Node) -> _Local | None:
         if isinstance(node, Ident):
             found = self._locals.get(node.name)
@@ -103,7 +103,11 @@ class Estimator:
         local = self._local(node)
         return None if local is None else local.entries
 
-    # --- nodes -----------------------------------------------------------------------------------------------------------
+    # --- nodes -------------------------------------------------------------------------------------------------------
+    @staticmethod
+    def _literal(_: Literal) -> Range:
+        return ZERO
+
     def _ident(self, node: Ident) -> Range:
         local = self._local(node)
         self._paths[id(node)] = (node.name,) if local is None else local.path
@@ -139,7 +143,7 @@ class Estimator:
         self._entries[id(node)] = EntrySizes(is_list=False, key=keys, value=values)
         return total
 
-    # --- calls -----------------------------------------------------------------------------------------------------------
+    # --- calls -------------------------------------------------------------------------------------------------------
     def _call(self, node: Call) -> Range:
         if node.function == "dyn":
             inner = node.args[0]
@@ -203,7 +207,7 @@ class Estimator:
             path = ()
         return Argument(node, node.type, self._size(node), path)
 
-    # --- loops -----------------------------------------------------------------------------------------------------------
+    # --- loops -------------------------------------------------------------------------------------------------------
     def _push(self, name: str, path: Path, size: Range | None, entries: EntrySizes | None) -> None:
         self._locals.setdefault(name, []).append(_Local(path, size, entries))
 

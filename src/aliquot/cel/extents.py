@@ -19,7 +19,7 @@ def device_size(path: Path) -> Range | None:
     """The size of what a path through the device leads to, or None where the schema doesn't say."""
     if path[0] != "device":
         return None
-    high: int | None = 0
+    high = 0
     place = "device"
     for name in path[1:]:
         step = _SCHEMA.get(place, {}).get(name)

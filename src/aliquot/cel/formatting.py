@@ -6,8 +6,9 @@ from typing import Final
 
 from aliquot.cel.dynamics import LISTS, is_map, type_name
 from aliquot.cel.operators import entries_of
+from aliquot.cel.quoting import go_quote
 from aliquot.cel.strings import display, general
-from aliquot.cel.times import format_duration, format_float, format_timestamp
+from aliquot.cel.times import format_duration, format_timestamp
 from aliquot.cel.values import TEXT_LIMIT, Duration, Err, Timestamp, TooCostly, TypeValue, Uint, Value
 
 DEFAULT_PRECISION: Final = 6
@@ -118,7 +119,7 @@ def format_one(letter: str, precision: int | None, value: Value) -> str:
         return _fixed(_float_of(value, "fixed-point"), digits)
     if letter == "e":
         return _scientific(_float_of(value, "scientific"), digits)
-    kind = type(value)
+    kind: type[object] = value.__class__
     number = value.value if kind is Uint else value
     if letter == "b":
         if kind is bool:
@@ -131,7 +132,8 @@ def format_one(letter: str, precision: int | None, value: Value) -> str:
             return format(number, "o")
         raise FormatError(f"octal clause can only be used on integers, was given {type_name(value)}")
     if kind is str or kind is bytes:
-        text = (value.encode() if kind is str else value).hex()
+        raw: bytes = value.encode() if kind is str else value
+        text = raw.hex()
         return text.upper() if letter == "X" else text
     if kind is int or kind is Uint:
         return format(number, letter)
@@ -171,9 +173,9 @@ def _as_decimal(value: Value) -> str:
 
 
 def _as_string(value: Value) -> str:
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str:
-        return value
+        return str(value)
     if kind in LISTS:
         return f"[{', '.join(_nested(item) for item in value)}]"
     if is_map(value):
@@ -191,7 +193,7 @@ def _as_string(value: Value) -> str:
 
 def text_of(value: Value) -> Value:
     """CEL's `string(value)`: a text, an error, or None for a type that has no text."""
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is bool:
         return "true" if value else "false"
     if kind is int or kind is str:
@@ -225,7 +227,7 @@ def _as_map(value: Value) -> str:
 
 def _nested(value: Value) -> str:
     """A value inside a list or map: texts are quoted, doubles have six decimals."""
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str:
         return go_quote(value)
     if kind is bytes:
@@ -241,24 +243,3 @@ def _nested(value: Value) -> str:
     if kind in LISTS or is_map(value) or text_of(value) is not None:
         return _as_string(value)
     raise FormatError(f"no formatting function for {type_name(value)}")
-
-
-_GO_ESCAPES: Final = {
-    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
-}  # fmt: skip
-
-
-def go_quote(text: str) -> str:
-    """A text in double quotes as Go's `%q`."""
-    return f'"{"".join(_go_escape(char) for char in text)}"'
-
-
-def _go_escape(char: str) -> str:
-    if char in _GO_ESCAPES:
-        return _GO_ESCAPES[char]
-    if char.isprintable():
-        return char
-    code = ord(char)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -147,7 +147,7 @@ def _found(target: Argument | None, args: list[Argument]) -> Estimate | None:
 _NETWORK: Final = Range(4, 16)
 
 
-def _contains_ip(text: bool) -> Rule:  # noqa: FBT001  which of two overloads
+def _contains_ip(*, text: bool) -> Rule:
     def rule(_: Argument | None, args: list[Argument]) -> Estimate:
         cost = _walk(_NETWORK.plus(_NETWORK))
         return Estimate(cost.plus(_walk(args[0].length)) if text else cost)
@@ -155,7 +155,7 @@ def _contains_ip(text: bool) -> Rule:  # noqa: FBT001  which of two overloads
     return rule
 
 
-def _contains_network(text: bool) -> Rule:  # noqa: FBT001  which of two overloads
+def _contains_network(*, text: bool) -> Rule:
     def rule(_: Argument | None, args: list[Argument]) -> Estimate:
         cost = _walk(_NETWORK.plus(_NETWORK)).plus(_walk(_NETWORK)).plus(ONE)
         return Estimate(cost.plus(_walk(args[0].length)) if text else cost)
@@ -172,8 +172,21 @@ def _selector(_: Argument | None, args: list[Argument]) -> Estimate:
     return Estimate(fixed(10).plus(_walk(length)).plus(length.scaled(0.5).scaled(50.0)))
 
 
+def _authorization(*_: object) -> Estimate:
+    return Estimate(fixed(350_000))
+
+
+def _included_up_to_limit(*_: object) -> Estimate:
+    """`includes` of 1.36, which refuses longer lists."""
+    return Estimate(Range(0, 48))
+
+
+def _unit(*_: object) -> Estimate:
+    return Estimate(ONE)
+
+
 _BY_FUNCTION: Final[dict[str, Rule]] = {
-    "check": lambda *_: Estimate(fixed(350_000)),
+    "check": _authorization,
     "fieldSelector": _selector,
     "labelSelector": _selector,
     **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), _whole_list),
@@ -190,7 +203,7 @@ _BY_FUNCTION: Final[dict[str, Rule]] = {
 }
 
 
-# --- by overload ----------------------------------------------------------------------------------------------------------
+# --- by overload -----------------------------------------------------------------------------------------------------
 def _listed(factor: float, size: Range) -> Estimate:
     return Estimate(size.scaled(factor).plus(ONE).plus(fixed(10)), size)
 
@@ -220,7 +233,7 @@ def _reversed(target: Argument | None, _: list[Argument]) -> Estimate | None:
     return None if target is None else _listed(1, target.length)
 
 
-def _sorted(text: bool, *, by_keys: bool) -> Rule:  # noqa: FBT001  what is sorted
+def _sorted(*, text: bool, by_keys: bool) -> Rule:
     def rule(target: Argument | None, args: list[Argument]) -> Estimate | None:
         keys = args[0] if by_keys else target
         return None if keys is None else _listed(2.1 if text else 2.0, keys.length.times(keys.length))
@@ -305,30 +318,30 @@ def estimate_call(function: str, overload: str, target: Argument | None, args: l
         args: the arguments.
         minor: the Kubernetes minor version.
     """
-    rule = _rule(function, overload, target, args, minor)
+    rule = _rule(function, overload, args, minor)
     estimate = None if rule is None else rule(target, args)
     return Estimate(ONE) if estimate is None else estimate
 
 
-def _rule(function: str, overload: str, target: Argument | None, args: list[Argument], minor: int) -> Rule | None:
+def _rule(function: str, overload: str, args: list[Argument], minor: int) -> Rule | None:
     if overload in _BY_EXTENSION:
         return _BY_EXTENSION[overload]
     if overload.endswith("_sort"):
-        return _sorted(overload in {"list_string_sort", "list_bytes_sort"}, by_keys=False)
+        return _sorted(text=overload in {"list_string_sort", "list_bytes_sort"}, by_keys=False)
     if overload.endswith("_sortByAssociatedKeys"):
-        return _sorted(overload.split("_")[1] in {"string", "bytes"}, by_keys=True)
+        return _sorted(text=overload.split("_")[1] in {"string", "bytes"}, by_keys=True)
     if function in UNIT_FUNCTIONS:
         return None
     if function in _BY_FUNCTION:
         return _BY_FUNCTION[function]
     if function == "includes":
-        return _included if minor >= 37 else lambda *_: Estimate(Range(0, 48))
+        return _included if minor >= 37 else _included_up_to_limit
     if function == "ip" and overload != "cidr_ip":
         return _argument_walk
     if function == "containsIP":
-        return _contains_ip(overload == "cidr_contains_ip_string")
+        return _contains_ip(text=overload == "cidr_contains_ip_string")
     if function == "containsCIDR":
-        return _contains_network(overload == "cidr_contains_cidr_string")
+        return _contains_network(text=overload == "cidr_contains_cidr_string")
     if function == EQUALS and same(args[0].type, args[1].type):
         rule = _EQUALITY.get(args[0].type.name)
         if rule is not None:
@@ -348,7 +361,7 @@ def _url_equality(_: Argument | None, args: list[Argument]) -> Estimate:
 
 
 _EQUALITY: Final[dict[str, Rule]] = {
-    **{name: lambda *_: Estimate(ONE) for name in ("net.IP", "net.CIDR", "kubernetes.Quantity", "kubernetes.Semver")},
+    **dict.fromkeys(("net.IP", "net.CIDR", "kubernetes.Quantity", "kubernetes.Semver"), _unit),
     "kubernetes.NamedFormat": _format_equality,
     "kubernetes.URL": _url_equality,
 }

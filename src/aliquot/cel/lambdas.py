@@ -11,8 +11,23 @@ from typing import Final
 
 from aliquot.cel import celtypes as t
 from aliquot.cel.dynamics import LISTS
-from aliquot.cel.nodes import AND, CONDITIONAL, EQUALS, IN, INDEX, NOT, NOT_EQUALS, OR, Call, Fold, Ident, ListNode
-from aliquot.cel.nodes import Literal, Node, Select
+from aliquot.cel.nodes import (
+    AND,
+    CONDITIONAL,
+    EQUALS,
+    IN,
+    INDEX,
+    NOT,
+    NOT_EQUALS,
+    OR,
+    Call,
+    Fold,
+    Ident,
+    ListNode,
+    Literal,
+    Node,
+    Select,
+)
 from aliquot.cel.operators import compare, equal
 from aliquot.cel.quantities import parse_quantity, parse_semver
 from aliquot.cel.regexes import compile_regex
@@ -59,7 +74,7 @@ def _compare(left: Value, right: Value) -> Value:
     return _checked(compare(left, right))
 
 
-def _in_plain(value: Value, known: frozenset[str]) -> bool:
+def _in_texts(value: Value) -> bool:
     """Membership in a list of texts, for a value that is no text."""
     if type(value) in {int, bool, float}:
         return False
@@ -87,7 +102,7 @@ class _Translator:
             "EQ": _equal,
             "CMP": _compare,
             "UNUSUAL": _unusual,
-            "IN_PLAIN": _in_plain,
+            "IN_TEXTS": _in_texts,
             "Semver": Semver,
         }
         self.cost = 0
@@ -105,7 +120,7 @@ class _Translator:
         self.names[name] = value
         return name
 
-    # --- dispatch --------------------------------------------------------------------------------------------------------
+    # --- dispatch ----------------------------------------------------------------------------------------------------
     def text(self, node: Node, depth: int = 0) -> str:
         """The node as Python; it gives CEL's value or raises."""
         if depth > _MAX_DEPTH:
@@ -131,7 +146,7 @@ class _Translator:
         name = self._fresh("t")
         return f"({name} if type({name} := {text}) is bool else UNUSUAL())"
 
-    # --- the device ------------------------------------------------------------------------------------------------------
+    # --- the device --------------------------------------------------------------------------------------------------
     def _path(self, node: Node) -> str:
         """`device.driver`, `device.attributes["domain"].name` and the like."""
         keys: list[str] = []
@@ -153,7 +168,7 @@ class _Translator:
         self.cost += 4
         return _path_text(keys[::-1], test=test)
 
-    # --- calls -----------------------------------------------------------------------------------------------------------
+    # --- calls -------------------------------------------------------------------------------------------------------
     def _call(self, node: Call, depth: int) -> str:
         function, args = node.function, node.args
         if function in {AND, OR}:
@@ -184,7 +199,7 @@ class _Translator:
         a, b = self.text(left, depth), self.text(right, depth)
         negated = node.function == NOT_EQUALS
         kinds = {left.type.kind, right.type.kind}
-        if kinds == {t.STRING} or kinds == {t.BOOL} or kinds == {t.INT}:
+        if len(kinds) == 1 and kinds <= {t.STRING, t.BOOL, t.INT}:
             return f"({a} {'!=' if negated else '=='} {b})"
         # `!=` takes a refused comparison for a difference, which only the closures know how to do
         answer = f"EQ({a}, {b})"
@@ -218,7 +233,7 @@ class _Translator:
             if wanted.type.kind == t.STRING:
                 return f"({text} in {known})"
             name = self._fresh("t")
-            return f"({name} in {known} if type({name} := {text}) is str else IN_PLAIN({name}, {known}))"
+            return f"({name} in {known} if type({name} := {text}) is str else IN_TEXTS({name}))"
         if container.type.kind != t.MAP or wanted.type.kind != t.STRING:
             raise _Unsupported
         self.cost += 1
@@ -239,10 +254,9 @@ class _Translator:
     def _text_call(self, node: Call, target: Node, depth: int) -> str:
         function = node.function
         text = self.text(target, depth)
-        name = ""
+        name, before = "", text
         if target.type.kind != t.STRING:
-            name = self._fresh("t")
-            text, before = name, text
+            text = name = self._fresh("t")
         if function in _CASES:
             self.cost += _WALK
             helper = self._constant(_CASES[function])
@@ -278,7 +292,7 @@ class _Translator:
         call = f"{name} {comparison} {b}" if comparison else f"{name}.compare({b})"
         return f"({call} if type({name} := {a}) is Semver else UNUSUAL())"
 
-    # --- loops -----------------------------------------------------------------------------------------------------------
+    # --- loops -------------------------------------------------------------------------------------------------------
     def _loop(self, node: Fold, depth: int) -> str:
         """`all` and `exists` over a map's keys or a list of the device."""
         if node.macro not in {"all", "exists"} or node.var2 or node.var in self._locals:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from operator import attrgetter
 from typing import Final
 
 from aliquot.cel import conversions as c
@@ -111,7 +112,7 @@ _STANDARD: Final[list[Row]] = [
     ("int", "double_to_int64", "(double) int", c.int_of_double),
     ("int", "duration_to_int64", "(duration) int", c.nanoseconds),
     ("int", "string_to_int64", "(string) int", c.int_of_string),
-    ("int", "timestamp_to_int64", "(timestamp) int", lambda moment: moment.nanos // times.SECOND),
+    ("int", "timestamp_to_int64", "(timestamp) int", times.seconds_of),
     ("int", "uint64_to_int64", "(uint) int", c.int_of_uint),
     ("string", "string_to_string", "(string) string", c.identity),
     ("string", "bool_to_string", "(bool) string", c.string_of),
@@ -187,6 +188,14 @@ _ip_of: Final = _parsed(Ip.parse)
 _cidr_of: Final = _parsed(Cidr.parse)
 
 
+def _is_ip(text: str) -> bool:
+    return not isinstance(_ip_of(text), Err)
+
+
+def _is_cidr(text: str) -> bool:
+    return not isinstance(_cidr_of(text), Err)
+
+
 def _is_canonical(text: str) -> Value:
     address = _ip_of(text)
     return address if isinstance(address, Err) else str(address) == text
@@ -204,11 +213,11 @@ def _contains_cidr_text(network: Cidr, text: str) -> Value:
 
 _KUBERNETES: Final[list[Row]] = [
     ("url", "string_to_url", "(string) url", _url_of),
-    ("getScheme", "url_get_scheme", "url.() string", lambda url: url.scheme),
-    ("getHost", "url_get_host", "url.() string", lambda url: url.host),
-    ("getHostname", "url_get_hostname", "url.() string", lambda url: url.hostname),
-    ("getPort", "url_get_port", "url.() string", lambda url: url.port),
-    ("getEscapedPath", "url_get_escaped_path", "url.() string", lambda url: url.escaped_path),
+    ("getScheme", "url_get_scheme", "url.() string", attrgetter("scheme")),
+    ("getHost", "url_get_host", "url.() string", attrgetter("host")),
+    ("getHostname", "url_get_hostname", "url.() string", attrgetter("hostname")),
+    ("getPort", "url_get_port", "url.() string", attrgetter("port")),
+    ("getEscapedPath", "url_get_escaped_path", "url.() string", attrgetter("escaped_path")),
     ("getQuery", "url_get_query", "url.() map(string, list(string))", _query_of),
     ("isURL", "is_url_string", "(string) bool", is_url),
     ("find", "string_find_string", "string.(string) string", strings.find),
@@ -254,25 +263,25 @@ _KUBERNETES: Final[list[Row]] = [
     ("minor", "semver_minor", "semver.() int", quantities.minor),
     ("patch", "semver_patch", "semver.() int", quantities.patch),
     ("ip", "string_to_ip", "(string) ip", _ip_of),
-    ("ip", "cidr_ip", "cidr.() ip", lambda network: Ip(network.address)),
+    ("ip", "cidr_ip", "cidr.() ip", Cidr.ip),
     ("ip.isCanonical", "ip_is_canonical", "(string) bool", _is_canonical),
-    ("isIP", "is_ip", "(string) bool", lambda text: not isinstance(_ip_of(text), Err)),
+    ("isIP", "is_ip", "(string) bool", _is_ip),
     ("string", "ip_to_string", "(ip) string", str),
     ("string", "cidr_to_string", "(cidr) string", str),
-    ("family", "ip_family", "ip.() int", lambda ip: ip.address.version),
-    ("isUnspecified", "ip_is_unspecified", "ip.() bool", lambda ip: ip.address.is_unspecified),
-    ("isLoopback", "ip_is_loopback", "ip.() bool", lambda ip: ip.address.is_loopback),
-    ("isLinkLocalMulticast", "ip_link_local_multicast", "ip.() bool", lambda ip: ip.is_link_local_multicast),
-    ("isLinkLocalUnicast", "ip_link_local_unicast", "ip.() bool", lambda ip: ip.is_link_local_unicast),
-    ("isGlobalUnicast", "ip_global_unicast", "ip.() bool", lambda ip: ip.is_global_unicast),
+    ("family", "ip_family", "ip.() int", attrgetter("address.version")),
+    ("isUnspecified", "ip_is_unspecified", "ip.() bool", attrgetter("address.is_unspecified")),
+    ("isLoopback", "ip_is_loopback", "ip.() bool", attrgetter("address.is_loopback")),
+    ("isLinkLocalMulticast", "ip_link_local_multicast", "ip.() bool", attrgetter("is_link_local_multicast")),
+    ("isLinkLocalUnicast", "ip_link_local_unicast", "ip.() bool", attrgetter("is_link_local_unicast")),
+    ("isGlobalUnicast", "ip_global_unicast", "ip.() bool", attrgetter("is_global_unicast")),
     ("cidr", "string_to_cidr", "(string) cidr", _cidr_of),
-    ("isCIDR", "is_cidr", "(string) bool", lambda text: not isinstance(_cidr_of(text), Err)),
+    ("isCIDR", "is_cidr", "(string) bool", _is_cidr),
     ("containsIP", "cidr_contains_ip_string", "cidr.(string) bool", _contains_ip_text),
     ("containsIP", "cidr_contains_ip_ip", "cidr.(ip) bool", Cidr.contains),
     ("containsCIDR", "cidr_contains_cidr_string", "cidr.(string) bool", _contains_cidr_text),
     ("containsCIDR", "cidr_contains_cidr", "cidr.(cidr) bool", Cidr.contains_network),
-    ("prefixLength", "cidr_prefix_length", "cidr.() int", lambda network: network.bits),
-    ("masked", "cidr_masked", "cidr.() cidr", lambda network: network.masked),
+    ("prefixLength", "cidr_prefix_length", "cidr.() int", attrgetter("bits")),
+    ("masked", "cidr_masked", "cidr.() cidr", attrgetter("masked")),
     ("format.named", "format-named", "(string) optional(format)", naming.named),
     ("validate", "format-validate", "format.(string) optional(list(string))", naming.validate),
 ]
@@ -326,10 +335,18 @@ def _is_zero(value: Value) -> bool:
     if value is None:
         return True
     if type(value) in {Duration, Timestamp}:
-        return value.nanos == (0 if type(value) is Duration else operators.TIME_MIN)
+        return bool(value.nanos == (0 if type(value) is Duration else operators.TIME_MIN))
     if type(value) is Uint:
-        return value.value == 0
+        return bool(value.value == 0)
     return type(value) in {bool, int, float, str, bytes, list, tuple, dict, MapValue} and not value
+
+
+def _optional_unless_zero(value: Value) -> Optional:
+    return NONE if _is_zero(value) else Optional(value)
+
+
+def _has_value(option: Optional) -> bool:
+    return option is not NONE
 
 
 def _value_of(option: Optional) -> Value:
@@ -339,10 +356,10 @@ def _value_of(option: Optional) -> Value:
 _OPTIONALS: Final[list[Row]] = [
     ("optional.of", "optional_of", "(V) optional(V)", Optional),
     ("optional.ofNonZeroValue", "optional_ofNonZeroValue", "(V) optional(V)",
-     lambda value: NONE if _is_zero(value) else Optional(value)),
+     _optional_unless_zero),
     ("optional.none", "optional_none", "() optional(V)", _constant(NONE)),
     ("value", "optional_value", "optional(V).() V", _value_of),
-    ("hasValue", "optional_hasValue", "optional(V).() bool", lambda option: option is not NONE),
+    ("hasValue", "optional_hasValue", "optional(V).() bool", _has_value),
     ("or", "optional_or_optional", "optional(V).(optional(V)) optional(V)", None),
     ("orValue", "optional_orValue_value", "optional(V).(V) V", None),
     (OPT_INDEX, "list_optindex_optional_int", "(list(V), int) optional(V)", None),
@@ -405,10 +422,17 @@ _ONE_BY_ONE: Final = frozenset({"string_format"})
 
 
 @cache
-def functions(includes: Impl | None) -> dict[str, Function]:
-    """All functions by name; `includes` exists with the given implementation, or not at all."""
+def functions(includes: Impl | None, *, int_to_duration: bool) -> dict[str, Function]:
+    """All functions by name.
+
+    Args:
+        includes: the implementation of `includes`, or None where it doesn't exist.
+        int_to_duration: whether `duration(int)` is declared, which never works.
+    """
     rows = [*_OPERATORS, *_STANDARD, *_time_parts(), *_KUBERNETES, *_FORMATS, *_STRINGS, *_SETS, *_OPTIONALS, *_LISTS]
     if includes is not None:
         name = "dra_includes_dyn_dyn" if includes is lists.includes else "list_includes_dyn_dyn"
         rows.append(("includes", name, "dyn.(dyn) bool", includes))
+    if not int_to_duration:
+        rows = [row for row in rows if row[1] != "int64_to_duration"]
     return declared(rows, _SHARED, _UNGUARDED, _ONE_BY_ONE)

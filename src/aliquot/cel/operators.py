@@ -10,12 +10,13 @@ from aliquot.cel.values import (
     INT_MAX,
     INT_MIN,
     NO_SUCH_OVERLOAD,
+    NONE,
     UINT_MAX,
     Duration,
     Err,
     Growing,
+    GrowingMap,
     Joined,
-    NONE,
     MapValue,
     Optional,
     Sum,
@@ -65,7 +66,7 @@ def unsupported(function: str, left: Value) -> Err:
 
 def add(left: Value, right: Value) -> Value:
     """`left + right`."""
-    kind = type(left)
+    kind: type[object] = left.__class__
     if kind is int or kind is str or kind is float or kind is bytes:
         if type(right) is not kind:
             return NO_SUCH_OVERLOAD
@@ -93,7 +94,7 @@ def add(left: Value, right: Value) -> Value:
 
 def subtract(left: Value, right: Value) -> Value:
     """`left - right`."""
-    kind = type(left)
+    kind: type[object] = left.__class__
     if kind is int:
         return int_of(left - right) if type(right) is int else NO_SUCH_OVERLOAD
     if kind is float:
@@ -113,7 +114,7 @@ def subtract(left: Value, right: Value) -> Value:
 
 def multiply(left: Value, right: Value) -> Value:
     """`left * right`."""
-    kind = type(left)
+    kind: type[object] = left.__class__
     if kind is int:
         return int_of(left * right) if type(right) is int else NO_SUCH_OVERLOAD
     if kind is float:
@@ -131,7 +132,7 @@ def _quotient(left: int, right: int) -> int:
 
 def divide(left: Value, right: Value) -> Value:
     """`left / right`; whole numbers are cut towards zero."""
-    kind = type(left)
+    kind: type[object] = left.__class__
     if kind is int:
         if type(right) is not int:
             return NO_SUCH_OVERLOAD
@@ -156,7 +157,7 @@ def _divide_floats(left: float, right: float) -> float:
 
 def modulo(left: Value, right: Value) -> Value:
     """`left % right`, with the sign of the left side."""
-    kind = type(left)
+    kind: type[object] = left.__class__
     if kind is int:
         if type(right) is not int:
             return NO_SUCH_OVERLOAD
@@ -172,7 +173,7 @@ def modulo(left: Value, right: Value) -> Value:
 
 def negate(value: Value) -> Value:
     """`-value`."""
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is int:
         return int_of(-value)
     if kind is float:
@@ -188,7 +189,7 @@ def invert(value: Value) -> Value:
 
 
 def _sign(left: Value, right: Value) -> int:
-    return (left > right) - (left < right)
+    return int(left > right) - int(left < right)
 
 
 def _float_against_int(left: float, right: int) -> int:
@@ -198,7 +199,8 @@ def _float_against_int(left: float, right: int) -> int:
 
 def compare(left: Value, right: Value) -> Value:
     """-1, 0 or 1, or an error; ints, uints and doubles compare with each other."""
-    kind, other = type(left), type(right)
+    kind: type[object] = left.__class__
+    other: type[object] = right.__class__
     if kind is int or kind is Uint or kind is float:
         if other is not int and other is not Uint and other is not float:
             return NO_SUCH_OVERLOAD if left == left else _NAN  # noqa: PLR0124  NaN
@@ -254,7 +256,8 @@ def equal(left: Value, right: Value) -> Value:
     Values of different types are unequal, numbers are equal by value; a double is compared with an integer's nearest
     double.
     """
-    kind, other = type(left), type(right)
+    kind: type[object] = left.__class__
+    other: type[object] = right.__class__
     if kind is str or kind is bool or kind is bytes or kind is TypeValue or kind is Duration:
         return kind is other and left == right
     if kind in _NUMBERS:
@@ -276,7 +279,8 @@ def equal(left: Value, right: Value) -> Value:
 
 def equal_opaque(left: Value, right: Value) -> Value:
     """Equality of Kubernetes' own types: only with the same type."""
-    kind, other = type(left), type(right)
+    kind: type[object] = left.__class__
+    other: type[object] = right.__class__
     if kind is Quantity or kind is Sum:
         if other is not Quantity:  # a computed quantity isn't recognised on the right, see `Sum`
             return NO_SUCH_OVERLOAD
@@ -341,10 +345,10 @@ def find(container: Value, key: Value) -> tuple[bool, Value]:
     Raises:
         Panic: the key is of a kind that panics in Go's maps.
     """
-    if isinstance(container, dict):
-        default = getattr(container, "default", None)
+    if type(container) is not MapValue and type(container) is not GrowingMap:
         if type(key) is str and key in container:
             return True, container[key]
+        default = getattr(container, "default", None)
         return default is not None, default
     entries = container.entries
     if not entries:

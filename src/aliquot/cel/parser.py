@@ -74,7 +74,7 @@ class Parser:
         self._index = 0
         self._expr = self._relation = self._calc = self._member = 0  # open rules of each kind, as ANTLR counts them
         self._depth = 0  # height of the tree that was parsed last, counted as cel-go's visitor does
-        self.budget = 200_000
+        self.budget = 8_000
         """How many nodes macros may still copy: they can double the tree at each step."""
         self.faults: list[tuple[int, str]] = []
 
@@ -89,7 +89,7 @@ class Parser:
             raise self._unexpected("<EOF>")
         return node
 
-    # --- operators, loosest first ----------------------------------------------------------------------------------
+    # --- operators, loosest first ------------------------------------------------------------------------------------
     def _expression(self) -> Node:
         self._expr += 1
         if self._expr > MAX_DEPTH:
@@ -193,7 +193,7 @@ class Parser:
 
     def _unary(self) -> Node:
         text = self._texts[self._index]
-        if text != "!" and text != "-":
+        if text not in {"!", "-"}:
             return self._members()
         at, count = self._places[self._index], 0
         while self._texts[self._index] == text:
@@ -213,7 +213,7 @@ class Parser:
         node = self._primary() if signed_at < 0 else self._number(signed_at, "-")
         while True:
             text = self._texts[self._index]
-            if text != "." and text != "[":
+            if text not in {".", "["}:
                 self._member = opened
                 return node
             self._member += 1
@@ -292,7 +292,7 @@ class Parser:
                     return expanded
         return Call(at, function, target, args)
 
-    # --- the smallest parts ----------------------------------------------------------------------------------------
+    # --- the smallest parts ------------------------------------------------------------------------------------------
     def _primary(self) -> Node:
         kind = self._kinds[self._index]
         if kind == IDENT:
@@ -332,7 +332,7 @@ class Parser:
         self._index += 1
         self._depth = 0
         follower = self._texts[self._index]
-        if (follower == "{" or follower == ".") and self._is_message():
+        if follower in {"{", "."} and self._is_message():
             return self._message(dot + name)
         if name in _RESERVED:
             self.faults.append((at, f"reserved identifier: {name}"))

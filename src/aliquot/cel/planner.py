@@ -4,14 +4,14 @@ What cel-go refuses while it plans a program (a bad conversion of a constant, a 
 refused here, as a `PlanFault`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable  # noqa: TC003  mypy and readers want it here
 from typing import Final
 
 from aliquot.cel import loops
 from aliquot.cel.access import is_qualifier
 from aliquot.cel.calls import CallPlanner
 from aliquot.cel.celtypes import TYPE
-from aliquot.cel.dynamics import type_name
+from aliquot.cel.dynamics import go_type_name
 from aliquot.cel.frames import UNSET, Frame
 from aliquot.cel.nodes import (
     AND,
@@ -79,9 +79,15 @@ class Plan:
     def run(self) -> Run:
         """The function that evaluates it."""
         if self._run is None:
-            value = self.value
-            self._run = (lambda _: value) if self.path is None else self.path.runner()
+            self._run = _always(self.value) if self.path is None else self.path.runner()
         return self._run
+
+
+def _always(value: Value) -> Run:
+    def run(_: Frame) -> Value:
+        return value
+
+    return run
 
 
 def _constant(value: Value) -> Plan:
@@ -105,7 +111,7 @@ class Planner:
         self._scope: dict[str, Run] = {}
         self.places = 0
         self._by_kind: dict[type[Node], Callable[..., Plan]] = {
-            Literal: lambda node: _constant(node.value),
+            Literal: self._literal,
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
@@ -123,14 +129,18 @@ class Planner:
         return self._by_kind[type(node)](node)
 
     # --- names and what is read from them ----------------------------------------------------------------------------
+    @staticmethod
+    def _literal(node: Literal) -> Plan:
+        return _constant(node.value)
+
     def _ident(self, node: Ident) -> Plan:
         if node.names_type:
             return self._type_value(node.names_type)
         base = self._scope.get(node.name)
         if base is None:
             return Plan(path=Path(lambda frame: frame.device, from_device=True))
-        if node.type.kind == TYPE and self._minor < 37:
-            # cel-go 0.26 takes any name of a type's type for the name of a type
+        if node.type.kind == TYPE:
+            # cel-go takes any variable that holds a type for the name of a type
             return self._type_value(node.name)
         return Plan(path=Path(base))
 
@@ -156,7 +166,7 @@ class Planner:
         index = self.plan(node.args[1])
         if index.constant:
             if not is_qualifier(index.value):
-                raise PlanFault(f"invalid qualifier type: {type_name(index.value)}")
+                raise PlanFault(f"invalid qualifier type: {go_type_name(index.value)}")
             path.add(constant_step(index.value, optional=optional))
         else:
             # an index that is a path costs nothing by itself; another one costs what it costs, and one unit more here
@@ -382,7 +392,7 @@ def _membership(wanted: Run, items: Value) -> Plan | None:
 def _equal_keys(item: Value) -> list[Value]:
     """The keys under which a value is found that equals a constant: numbers also as other types of numbers."""
     keys = [key_of(item)]
-    kind = type(item)
+    kind: type[object] = item.__class__
     if kind is float and item == item and item not in {float("inf"), float("-inf")} and item == int(item):  # noqa: PLR0124
         if INT_MIN < item < float(INT_MAX):
             keys.append(int(item))
@@ -421,7 +431,11 @@ def _list_maker(items: list[Run], optional: frozenset[int]) -> Run:
 
 def _map_maker(entries: list[tuple[Run, Run, bool]]) -> Run:
     def run(frame: Frame) -> Value:
-        frame.cost += MAP_COST
+        made = build(frame)
+        frame.cost += MAP_COST  # not where a key panics
+        return made
+
+    def build(frame: Frame) -> Value:
         made: dict[Value, tuple[Value, Value]] = {}
         for key_run, value_run, optional in entries:
             key = key_run(frame)

@@ -16,11 +16,12 @@ from aliquot.cel.lambdas import Fast, translate
 from aliquot.cel.nodes import Node
 from aliquot.cel.parser import MAX_SIZE, Parser, SyntaxFault
 from aliquot.cel.paths import Run
-from aliquot.cel.planner import Planner, PlanFault
+from aliquot.cel.planner import PlanFault, Planner
 from aliquot.cel.problems import CompileError, EvaluationError, Problem
 from aliquot.cel.reads import Read, reads
+from aliquot.cel.recursion import DEEP, deep_stack
 from aliquot.cel.schema import Schema, schema_of
-from aliquot.cel.tokens import tokenize
+from aliquot.cel.tokens import NO_TOKENS, Tokens, tokenize
 from aliquot.cel.validators import declared_name, validate
 from aliquot.cel.values import NONE, Err, Optional, Panic, TooCostly, Value
 
@@ -33,14 +34,17 @@ _CANCELLED: Final = "operation cancelled: actual cost limit exceeded"
 class Program:
     """A compiled expression: immutable, usable from many threads."""
 
-    __slots__ = ("_fast", "_lists", "_places", "_root", "_run", "_uses", "environment", "expression")
+    __slots__ = ("_fast", "_is_deep", "_lists", "_places", "_root", "_run", "_uses", "environment", "expression")
 
-    def __init__(self, expression: str, environment: Environment, root: Node, run: Run, places: int) -> None:
+    def __init__(
+        self, expression: str, environment: Environment, root: Node, run: Run, places: int, *, is_deep: bool
+    ) -> None:
         self.expression = expression
         self.environment = environment
         self._root = root
         self._run = run
         self._places = places
+        self._is_deep = is_deep
         self._lists = environment.list_attributes or environment.minor >= 37
         self._fast: Fast | None = None
         self._uses = 0
@@ -58,7 +62,8 @@ class Program:
     @property
     def max_cost(self) -> int:
         """The static estimate that the API server compares with 1,000,000; the scheduler doesn't look at it."""
-        return Estimator(self.environment.minor).cost(self._root).high
+        with deep_stack():
+            return Estimator(self.environment.minor).cost(self._root).high
 
     def actual_cost(self, device: PreparedDevice | DeviceLike) -> int | None:
         """The run-time cost of evaluating on the device; None where its attributes can't be converted."""
@@ -82,7 +87,7 @@ class Program:
     def _maybe_translated(self) -> Fast | None:
         """The fast path, made once the program has proved to be used often. Doing it twice does no harm."""
         self._uses += 1
-        if self._uses == _USES_BEFORE_TRANSLATION:
+        if self._uses == _USES_BEFORE_TRANSLATION and not self._is_deep:
             self._fast = translate(self._root, self.environment.cost_limit)
         return self._fast
 
@@ -94,7 +99,11 @@ class Program:
             return EvaluationError(failure), None
         frame = Frame(prepared.root, self._places, self.environment.cost_limit)
         try:
-            value = self._run(frame)
+            if self._is_deep:
+                with deep_stack():
+                    value = self._run(frame)
+            else:
+                value = self._run(frame)
         except TooCostly as stop:
             return EvaluationError(_CANCELLED), stop.cost or frame.limit + 1
         except Panic as panic:
@@ -155,8 +164,16 @@ def compile(expression: str, environment: Environment) -> Program | CompileError
 @lru_cache(maxsize=4096)
 def _compiled(expression: str, environment: Environment) -> Program | CompileError:
     source = clean(expression)
+    tokens = tokenize(source) if len(source) <= MAX_SIZE else NO_TOKENS
+    if len(tokens.kinds) > DEEP:
+        with deep_stack():
+            return _built(source, environment, tokens)
+    return _built(source, environment, tokens)
+
+
+def _built(source: str, environment: Environment, tokens: Tokens) -> Program | CompileError:
     schema = schema_of(environment)
-    parsed = _parsed(source, schema)
+    parsed = _parsed(source, schema, tokens)
     if isinstance(parsed, CompileError):
         return parsed
     checker = Checker(schema)
@@ -172,14 +189,13 @@ def _compiled(expression: str, environment: Environment) -> Program | CompileErr
         run = planner.plan(parsed).run
     except (PlanFault, PatternFault) as fault:
         return CompileError(source, (Problem(str(fault), 0, 0),), stage="program instantiation failed")
-    return Program(source, environment, parsed, run, planner.places)
+    return Program(source, environment, parsed, run, planner.places, is_deep=len(tokens.kinds) > DEEP)
 
 
-def _parsed(source: str, schema: Schema) -> Node | CompileError:
+def _parsed(source: str, schema: Schema, tokens: Tokens) -> Node | CompileError:
     if len(source) > MAX_SIZE:
         message = f"expression code point size exceeds limit: size: {len(source)}, limit {MAX_SIZE}"
         return CompileError(source, (Problem(message, 0, 0),))
-    tokens = tokenize(source)
     if tokens.bad >= 0:
         message = f"Syntax error: token recognition error at: {source[tokens.bad : tokens.bad + 20]!r}"
         return _error(source, schema, [(tokens.bad, message)])

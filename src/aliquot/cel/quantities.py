@@ -82,7 +82,7 @@ def quantity_below(left: Value, right: Value) -> bool:
     return quantity_of(left) < quantity_of(right)
 
 
-def parse_semver(text: Value, tolerant: Value = False) -> Value:  # noqa: FBT002  CEL's own signature
+def parse_semver(text: Value, tolerant: Value = False) -> Value:
     """`semver(text)`; with `tolerant`, a leading v, leading zeros and missing numbers are put right first."""
     try:
         return Semver.parse(normalize(text) if tolerant else text)
@@ -90,7 +90,7 @@ def parse_semver(text: Value, tolerant: Value = False) -> Value:  # noqa: FBT002
         return Err(semver_complaint(text, tolerant=tolerant))
 
 
-def is_semver(text: Value, tolerant: Value = False) -> bool:  # noqa: FBT002  CEL's own signature
+def is_semver(text: Value, tolerant: Value = False) -> bool:
     """Whether `semver(text, tolerant)` works."""
     return not isinstance(parse_semver(text, tolerant), Err)
 

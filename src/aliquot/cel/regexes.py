@@ -25,9 +25,10 @@ class RegexError(ValueError):
 class Regex:
     """A compiled pattern. Texts must not contain half surrogate pairs."""
 
-    __slots__ = ("_re2", "search", "search_short")
+    __slots__ = ("_pattern", "_re2", "search", "search_short")
 
     def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
         self._re2 = _compiled(pattern)
         self.search_short: Search = _as_simple(pattern) or self._re2.search
         """The fastest exact search in a text of at most `SHORT` characters."""
@@ -43,40 +44,41 @@ class Regex:
 
     def find_all(self, text: str, limit: int) -> list[str]:
         """All matches that don't overlap, at most `limit` of them if it isn't negative, as Go's FindAllString."""
+        raw = text.encode()
+        search = re2.compile(self._pattern.encode(), _OPTIONS).search
         found: list[str] = []
         position, previous_end = 0, -1
-        while position <= len(text) and (limit < 0 or len(found) < limit):
-            match = self._re2.search(text, position)
+        while position <= len(raw) and (limit < 0 or len(found) < limit):
+            match = search(raw, position)
             if match is None:
                 break
             start, end = match.span()
             # an empty match right after the match before doesn't count
             if start != end or start != previous_end:
-                found.append(text[start:end])
+                found.append(raw[start:end].decode())
                 previous_end = end
-            position = end if end > position else position + 1
+            position = end if end > position else _next_character(raw, position)
         return found
 
 
-def _compiled(pattern: str) -> "re2._Regexp":
-    names: set[str] = set()
-    for match in _GO_ONLY.finditer(pattern):
-        if match[0] == r"\C":
-            raise RegexError(r"error parsing regexp: invalid escape sequence: `\C`")
-        if match[1] in names:
-            raise RegexError(f"error parsing regexp: duplicate capture group name: `{match[1]}`")
-        if match[1]:
-            names.add(match[1])
+def _next_character(raw: bytes, position: int) -> int:
+    """Where the next character of UTF-8 begins."""
+    position += 1
+    while position < len(raw) and raw[position] & 0xC0 == 0x80:
+        position += 1
+    return position
+
+
+def _compiled(pattern: str) -> "re2.Regexp[str]":
+    if any(match[0] == r"\C" for match in _ESCAPES.finditer(pattern)):
+        raise RegexError(r"error parsing regexp: invalid escape sequence: `\C`")  # RE2 knows it, Go doesn't
     try:
         return re2.compile(pattern, _OPTIONS)
     except re2.error as error:
         raise RegexError(_go_message(error)) from None
 
 
-_GO_ONLY: Final = re.compile(
-    r"\\C|\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?P?<(\w+)>", re.DOTALL
-)
-"""Finds what Go refuses and RE2 accepts, stepping over escapes, quotes and character classes."""
+_ESCAPES: Final = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
 
 
 def _go_message(error: Exception) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from math import ceil
 from typing import Final
 
-from aliquot.cel.dynamics import LISTS, is_map
+from aliquot.cel.dynamics import LISTS, go_type_name, is_map
+from aliquot.cel.lists import MAX_RANGE
 from aliquot.cel.naming import NamedFormat
 from aliquot.cel.networks import Cidr, Ip
 from aliquot.cel.operators import entries_of
@@ -22,7 +23,7 @@ MAP_COST: Final = 30
 
 def size(value: Value) -> int:
     """A value's size as costs count it: 1 for what has none."""
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str or kind is bytes or kind in LISTS or is_map(value):
         return len(value)
     if kind is Ip or kind is Cidr:
@@ -48,7 +49,7 @@ def _walk(factor: int, index: int = 0) -> Price:
 
 
 def _traversal(value: Value) -> int:
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str:
         return int(len(value.encode()) * 0.1)
     if kind is bytes:
@@ -103,9 +104,9 @@ def _compared_with_itself(items: Value) -> int:
 
 def _flattened(args: list[Value]) -> int:
     if len(args) > 1 and type(args[1]) is not int:
-        raise Panic("interface conversion: ref.Val is *types.Err, not types.Int")
+        raise Panic(f"interface conversion: ref.Val is {go_type_name(args[1])}, not types.Int")
     depth = float(args[1]) if len(args) > 1 else 1.0
-    return _allocated(max(depth, 0.0), size(args[0]))
+    return _allocated(depth, size(args[0]))
 
 
 def _product(factor: int) -> Price:
@@ -134,7 +135,7 @@ _BY_FUNCTION: Final[dict[str, Price]] = {
     **{name: _walk(1) for name in ("url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR")},
     **{name: _walk(1) for name in ("quantity", "isQuantity", "semver", "isSemver")},
     **{name: _walk(2) for name in ("replace", "split", "ip.isCanonical")},
-    **{name: _pattern for name in ("find", "findAll")},
+    **dict.fromkeys(("find", "findAll"), _pattern),
     "validate": _validation,
     "check": lambda _: 350_000,
     **{name: lambda args: 10 + _text(size(args[1])) + ceil(ceil(size(args[1]) * 0.5) * 50.0)
@@ -142,12 +143,13 @@ _BY_FUNCTION: Final[dict[str, Price]] = {
 }  # fmt: skip
 """Kubernetes' prices by function; these stand before those by overload."""
 
-UNIT_FUNCTIONS: Final = frozenset(
-    "serviceAccount path group resource subresource namespace name allowed reason error errored masked prefixLength "
-    "family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast format.named sign "
-    "asInteger isInteger asApproximateFloat isGreaterThan isLessThan compareTo add sub major minor patch getScheme "
-    "getHostname getHost getPort getEscapedPath getQuery".split()
-)
+UNIT_FUNCTIONS: Final = frozenset({
+    "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error",
+    "errored", "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast",
+    "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger", "asApproximateFloat",
+    "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch", "getScheme", "getHostname",
+    "getHost", "getPort", "getEscapedPath", "getQuery",
+})  # fmt: skip
 """Functions that cost one unit, whatever their arguments."""
 
 _BY_OVERLOAD: Final[dict[str, Price]] = {
@@ -178,6 +180,21 @@ _BY_EXTENSION: Final[dict[str, Price]] = {
     "list_reverse": lambda args: _allocated(1, size(args[0])),
 }
 
+
+def _flattened_1_37(args: list[Value]) -> int:
+    return _flattened([args[0], 1]) if len(args) > 1 and type(args[1]) is int and args[1] < 0 else _flattened(args)
+
+
+def _ranged_1_37(args: list[Value]) -> int:
+    refused = type(args[0]) is not int or not 0 <= args[0] <= MAX_RANGE
+    return _allocated(1, 1 if refused else args[0])
+
+
+_SINCE_1_37: Final[dict[str, Price]] = {
+    "list_flatten_int": _flattened_1_37,
+    "lists_range": _ranged_1_37,
+}
+
 _BY_RESULT: Final = frozenset({"join", "list_slice"})
 """Functions and overloads whose price counts the result, which is passed behind the arguments."""
 
@@ -190,6 +207,8 @@ def price_of(function: str, overload: str, minor: int) -> tuple[int, Price | Non
         overload: the overload's id; empty where several are possible at run time.
         minor: the Kubernetes minor version.
     """
+    if minor >= 37 and overload in _SINCE_1_37:
+        return 0, _SINCE_1_37[overload], False
     if overload in _BY_EXTENSION:
         return 0, _BY_EXTENSION[overload], overload in _BY_RESULT
     if overload.endswith("_sort"):

@@ -7,7 +7,10 @@ from aliquot.cel.operators import int_of
 from aliquot.cel.regexes import RegexError, compile_regex
 from aliquot.cel.values import NO_SUCH_OVERLOAD, TEXT_LIMIT, Err, TooCostly, Value
 
-_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 """What Go's strings.TrimSpace trims."""
 
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
@@ -169,7 +172,7 @@ def display(value: Value) -> str:
     if type(value) is float:
         return general(value)
     if value is None:
-        return "null"
+        return "0"  # null is an enumeration of protocol buffers
     return str(getattr(value, "value", value))
 
 

@@ -3,7 +3,7 @@
 import re
 from calendar import isleap
 from collections.abc import Callable
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -54,6 +54,11 @@ def timestamp_of_seconds(seconds: int) -> Value:
     """A moment given in seconds since 1970."""
     nanos = seconds * SECOND
     return Timestamp(nanos) if TIME_MIN <= nanos <= TIME_MAX else TIMESTAMP_OVERFLOW
+
+
+def seconds_of(moment: Timestamp) -> int:
+    """`int(moment)`: whole seconds since 1970."""
+    return moment.nanos // SECOND
 
 
 def duration_of(text: str) -> Value:
@@ -119,7 +124,7 @@ def part_of(function: str, moment: Timestamp, zone: str = "UTC") -> Value:
     if isinstance(tz, Err):
         return tz
     seconds, nanos = divmod(moment.nanos, SECOND)
-    base = datetime(1, 1, 1, tzinfo=timezone.utc)
+    base = datetime(1, 1, 1, tzinfo=UTC)
     try:
         local = (base + timedelta(seconds=seconds + 62135596800)).astimezone(tz)
     except OverflowError:
@@ -138,7 +143,7 @@ def _zone(zone: str) -> tzinfo | Err:
             return Err("timestamp overflow")
         return timezone(timedelta(minutes=offset))
     if zone in {"", "UTC"}:
-        return timezone.utc
+        return UTC
     try:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):

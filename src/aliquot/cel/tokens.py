@@ -84,3 +84,7 @@ def tokenize(source: str) -> Tokens:
         kinds.append(KEYWORD if text in _KEYWORDS else _KINDS[group])
         texts.append(text)
         places.append(start)
+
+
+NO_TOKENS: Final = Tokens([], [], [], -1)
+"""For a text that is too long to be looked at."""

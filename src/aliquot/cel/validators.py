@@ -64,7 +64,7 @@ _CONSTANTS: Final[dict[str, Callable[[Value], bool]]] = {
 """Tests of a constant first argument. For the function `matches(text, pattern)` that is the text: so cel-go does."""
 
 
-# --- literals of one type -----------------------------------------------------------------------------------------------
+# --- literals of one type --------------------------------------------------------------------------------------------
 def _mixed(at: int, expected: Type, found: Type) -> tuple[int, str]:
     return at, f"expected type '{expected}' but found '{found}'"
 
@@ -81,18 +81,20 @@ def _check_list(node: ListNode, faults: Faults) -> None:
 
 
 def _check_map(node: MapNode, faults: Faults) -> None:
-    for index, entry in enumerate(node.entries):
+    expected: tuple[Type, Type] | None = None
+    for entry in node.entries:
         value = unwrapped(entry.value.type)[0] if entry.optional else entry.value.type
-        if index == 0:
-            key_type, value_type = entry.key.type, value
+        if expected is None:
+            expected = (entry.key.type, value)
             continue
+        key_type, value_type = expected
         if not same(key_type, entry.key.type):
             faults.append(_mixed(entry.key.at, key_type, entry.key.type))
         if not same(value_type, value):
             faults.append(_mixed(entry.value.at, value_type, value))
 
 
-# --- format strings -----------------------------------------------------------------------------------------------------
+# --- format strings --------------------------------------------------------------------------------------------------
 _INTEGERS: Final = frozenset({t.INT, t.UINT})
 _FLOATS: Final = frozenset({t.DOUBLE, t.STRING})
 _TEXTS: Final = frozenset({

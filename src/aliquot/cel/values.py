@@ -6,7 +6,7 @@ or tuple, a map is `MapValue` (or a dict of strings: a device's attributes). An 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, final
 
 from aliquot.units.quantity import Quantity
 from aliquot.units.semver import Semver
@@ -19,6 +19,7 @@ INT_MAX: Final = 2**63 - 1
 UINT_MAX: Final = 2**64 - 1
 
 
+@final
 class Err:
     """A failed computation; it travels like a value until `||`, `&&` or a macro absorbs it."""
 
@@ -98,10 +99,10 @@ class _Key:
         return isinstance(other, _Key) and type(self.value) is type(other.value) and self.value == other.value
 
     def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
+        return hash((self.value.__class__.__name__, self.value))
 
 
-_UNHASHABLE: Final = {
+_UNHASHABLE: Final[dict[type[object], str]] = {
     bytes: "types.Bytes",
     Semver: "cel.Semver",
 }
@@ -113,7 +114,7 @@ def key_of(value: Value) -> Value:
     Raises:
         Panic: the value can't be a key, where Go panics.
     """
-    kind = type(value)
+    kind: type[object] = value.__class__
     if kind is str or kind is int or kind is Uint:
         return value
     if (
