@@ -14,6 +14,7 @@ from aliquot.advisor.verdicts import placed, refused, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.shape import shape
 from aliquot.snapshot.snapshot import Snapshot
@@ -174,7 +175,9 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapsho
 def _conflict(case: Case | None) -> tuple[str, ...]:
     """Of the first node where only devices are in the way."""
     for spot in case.spots if case is not None else ():
-        if spot.node.name in (case.stories if case is not None else {}) and spot.problems == {"DynamicResources"}:
+        if spot.node.name in (case.stories if case is not None else {}) and spot.problems == frozenset(
+            {DYNAMIC_RESOURCES}
+        ):
             assert case is not None
             return case.judge.desk.conflict(case.snapshot, case.pod, spot.node.name)
     return ()
@@ -184,7 +187,7 @@ def _possible(case: Case | None) -> Possible | None:
     """Where the two allocators differ."""
     if case is None or not case.stories:
         return None
-    nodes = [spot.node.name for spot in case.spots if spot.problems <= {"DynamicResources"}]
+    nodes = [spot.node.name for spot in case.spots if spot.problems <= {DYNAMIC_RESOURCES}]
     found = case.judge.desk.possible(case.snapshot, case.pod, nodes)
     if found is None:
         return None
