@@ -174,11 +174,11 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapsho
 
 def _conflict(case: Case | None) -> tuple[str, ...]:
     """Of the first node where only devices are in the way."""
-    for spot in case.spots if case is not None else ():
-        if spot.node.name in (case.stories if case is not None else {}) and spot.problems == frozenset(
-            {DYNAMIC_RESOURCES}
-        ):
-            assert case is not None
+    if case is None:
+        return ()
+    only_devices = frozenset({DYNAMIC_RESOURCES})
+    for spot in case.spots:
+        if spot.node.name in case.stories and spot.problems == only_devices:
             return case.judge.desk.conflict(case.snapshot, case.pod, spot.node.name)
     return ()
 

@@ -1,6 +1,6 @@
 """The device that an expression looks at: a small protocol, and its form prepared once for many expressions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Protocol, cast, final
 
 from aliquot.cel.lambdas import SMALL
@@ -125,7 +125,7 @@ class PreparedDevice:
 def _longest(value: Value) -> int:
     """The length of a text, or of a list and the texts in it."""
     if isinstance(value, list):
-        items = cast("list[Value]", value)
+        items = cast("Sequence[Value]", value)
         return max(len(items), *map(_longest, items), 0)
     return len(value) if type(value) is str else 0
 
