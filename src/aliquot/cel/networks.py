@@ -71,7 +71,7 @@ def _complaint_v6(text: str) -> str:
         match = _GROUP.match(rest)
         digits = match.group() if match else ""
         if len(digits) > 4:
-            return _at("each group must have 4 or fewer digits", rest)
+            return _at("each group must have 4 or less digits", rest)
         if not digits:
             return _at("each colon-separated field must have at least one digit", rest)
         after = rest[len(digits) :]

@@ -31,6 +31,10 @@ _VERBS = {
     "lower": ("cdi_files:lower", "Rewrite a spec for container engines that read an older version."),
     "diff": ("cdi_files:diff", "What differs between two specs."),
     "inject": ("cdi_inject:inject", "Give devices to a container: edit its OCI runtime spec."),
+    "generate": ("cdi_generate:generate_spec", "Write the spec of this host's GPUs or network cards."),
+    "check": ("cdi_check:check", "Hold specs against this host: what no longer fits, and the fix."),
+    "hook": ("cdi_hook:app", "What container runtimes call while a container starts."),
+    "runtime": ("cdi_runtime:app", "Is CDI on in containerd, CRI-O, Docker, Podman? Switch it on."),
 }
 for _name, (_function, _help) in _VERBS.items():
     app.command(f"aliquot.cli.{_function}", name=_name, help=_help)
