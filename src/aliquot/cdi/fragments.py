@@ -4,9 +4,9 @@ A registry makes them once for each block of edits; an injection then only copie
 its own copy: a caller who changes an injected spec doesn't change the next one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from aliquot.cdi.nodes import is_complete
 from aliquot.cdi.problems import Problem
@@ -30,7 +30,7 @@ class NodeFragment:
     rule: dict[str, Any] | None
 
     def entry(self, user: Mapping[str, int]) -> dict[str, Any]:
-        """The entry in `linux.devices`. It belongs to the process's `user`, if that isn't root, unless it says whose."""
+        """The entry in `linux.devices`; it belongs to the `user` of the process, unless that is root or it says whose."""
         entry = self.device.copy()
         for member in user:
             if user[member] > 0:
@@ -38,27 +38,12 @@ class NodeFragment:
         return entry
 
 
-@dataclass(frozen=True, slots=True)
-class MountFragment:
+class MountFragment(NamedTuple):
     """A mount: its members but for the options, and those, also as a container in a user namespace needs them."""
 
     plain: dict[str, Any]
     options: list[str]
     mapped_options: list[str]
-
-    def entry(self) -> dict[str, Any]:
-        """The entry in `mounts`."""
-        entry = self.plain.copy()
-        if self.options:
-            entry["options"] = self.options.copy()
-        return entry
-
-    def mapped_entry(self) -> dict[str, Any]:
-        """The entry in `mounts` in a user namespace."""
-        entry = self.plain.copy()
-        if self.mapped_options:
-            entry["options"] = self.mapped_options.copy()
-        return entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +96,18 @@ def mount_fragment(mount: Mount) -> MountFragment:
         if binds:
             mapped.append("ridmap" if binds[-1] == "rbind" else "idmap")
     return MountFragment(plain, options, mapped)
+
+
+def mount_entries(mounts: Iterable[MountFragment], *, in_user_namespace: bool) -> list[dict[str, Any]]:
+    """The mounts' entries in `mounts`."""
+    entries: list[dict[str, Any]] = []
+    for plain, options, mapped_options in mounts:
+        entry = plain.copy()
+        chosen = mapped_options if in_user_namespace else options
+        if chosen:
+            entry["options"] = chosen.copy()
+        entries.append(entry)
+    return entries
 
 
 def hook_entry(hook: Hook) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from aliquot.cdi.fragments import (
     fragments_of,
     hook_entry,
     intel_rdt_entry,
+    mount_entries,
     mount_fragment,
     node_fragment,
 )
@@ -22,7 +23,7 @@ from aliquot.cdi.nodes import completed
 from aliquot.cdi.oci import OciSpec
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.registry import Definition, Registry
-from aliquot.cdi.spec import ContainerEdits, DeviceNode, HookName, Mount
+from aliquot.cdi.spec import ContainerEdits, DeviceNode, Mount
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +136,8 @@ def _apply(
         warnings += block.mount_warnings
     mounts = [mount for block in blocks for mount in block.mounts] + bound
     if mounts:
-        spec.add_mounts([mount.mapped_entry() if in_user_namespace else mount.entry() for mount in mounts])
-    hooks: dict[HookName, list[dict[str, Any]]] = {}
+        spec.add_mounts(mount_entries(mounts, in_user_namespace=in_user_namespace))
+    hooks: dict[str, list[dict[str, Any]]] = {}
     for block in blocks:
         for hook in block.edits.hooks:
             hooks.setdefault(hook.hook_name, []).append(hook_entry(hook))

@@ -18,11 +18,11 @@ class OciSpec:
 
     def __init__(self, oci: Mapping[str, Any]) -> None:
         self.root: dict[str, Any] = dict(oci)
-        self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
+        self._own: dict[tuple[str, ...], Any] = {(): self.root}  # the parts that are copies already
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
-        own: dict[str, Any] | None = self._own.get(path) if path else self.root
+        own: dict[str, Any] | None = self._own.get(path)
         if own is None:
             holder = self.part(*path[:-1])
             inner = holder.get(path[-1])
@@ -42,14 +42,13 @@ class OciSpec:
             own = holder[path[-1]] = self._own[path] = list(items or [])
         return own
 
-    def process(self) -> dict[str, Any]:
-        """The process, made with the members that the OCI spec requires."""
+    def make_process(self) -> None:
+        """Complete the process with the members that the OCI spec requires."""
         process = self.part("process")
         user = self.part("process", "user")
         user.setdefault("uid", 0)
         user.setdefault("gid", 0)
         process.setdefault("cwd", "")
-        return process
 
     def user(self) -> dict[str, int]:
         """The process's user and group as far as they're given."""
@@ -65,8 +64,8 @@ class OciSpec:
         return is_list(namespaces) and any(is_object(entry) and entry.get("type") == "user" for entry in namespaces)
 
     def set_env(self, variables: Iterable[tuple[str, str]]) -> None:
-        """Set variables, each a name and its entry: an existing one in place (the last of its name), others at the end."""
-        self.process()
+        """Set variables, each a name and its entry: existing ones in place (the last of a name), others at the end."""
+        self.make_process()
         env = self.items("process", "env")
         places = {str(entry).partition("=")[0]: i for i, entry in enumerate(env)}
         for name, entry in variables:
@@ -78,7 +77,7 @@ class OciSpec:
 
     def add_gid(self, gid: int) -> None:
         """Add a group to the process unless it has it."""
-        self.process()
+        self.make_process()
         gids = self.items("process", "user", "additionalGids")
         if gid not in gids:
             gids.append(gid)
