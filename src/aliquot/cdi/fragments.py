@@ -30,7 +30,7 @@ class NodeFragment:
     rule: dict[str, Any] | None
 
     def entry(self, user: Mapping[str, int]) -> dict[str, Any]:
-        """The entry in `linux.devices`; it belongs to the `user` of the process, unless that is root or it says whose."""
+        """The entry in `linux.devices`; it belongs to the `user`, unless that is root or the spec says whose it is."""
         entry = self.device.copy()
         for member in user:
             if user[member] > 0:
