@@ -151,8 +151,8 @@ def test_what_is_near() -> None:
 PIECES = [
     *"()[]{}.,?:!-+*/%<>=&|'\"\\\n \0é", "==", "&&", "||", "<=", "in", "true", "null", "1", "1u", "1.5", "'x'", "b'x'",
     "r'", "device", ".driver", ".attributes", "['d.io']", ".i", ".v", ".exists(", ".map(x,", "x", "has(", "size(",
-    "cel.bind(", "quantity('1')", "semver('1.0.0')", "optional.of(", "[1, 2]", "{'a': 1}", ".?a", "'''", "0x", "1e", "dyn(",
-    "int(",
+    "cel.bind(", "quantity('1')", "semver('1.0.0')", "optional.of(", "[1, 2]", "{'a': 1}", ".?a", "'''", "0x", "1e",
+    "dyn(", "int(",
 ]  # fmt: skip
 
 
