@@ -39,7 +39,9 @@ def danger_of(question: Question, start: Start) -> Danger:
     ordered: list[tuple[bool, ...]] = []
     for place, step in enumerate(question.steps):
         bombs.append(tuple(part.error_bits & (-1 if part.admin else start.free) for part in step))
-        ordered.append(tuple(bool(part.every and part.order) and not _harmless(question, start, part, place) for part in step))
+        ordered.append(
+            tuple(bool(part.every and part.order) and not _harmless(question, start, part, place) for part in step)
+        )
     safe: list[int] = []
     until = len(question.steps)
     for place in range(until - 1, -1, -1):
