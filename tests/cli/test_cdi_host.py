@@ -196,6 +196,11 @@ def test_check_for_programs(form: str, capfdbinary: pytest.CaptureFixture[bytes]
 
 def test_nothing_to_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert call(capsys, "check", "-d", tmp_path) == (2, "there's no spec to check\n", "")
+    status, out, _ = call(capsys, "check", tmp_path / "none.yaml")
+    assert (status, out) == (2, f"error: {tmp_path}/none.yaml: it can't be read: No such file or directory\n")
+    (tmp_path / "bad.yaml").write_text("kind: a.b/c\nfoo: 1\n")
+    status, out, _ = call(capsys, "check", tmp_path / "bad.yaml")
+    assert (status, out.splitlines()[0]) == (2, f"error: {tmp_path}/bad.yaml:2: foo: unknown field 'foo'")
 
 
 # --- hook -------------------------------------------------------------------------------------------------------------

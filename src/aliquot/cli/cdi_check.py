@@ -1,5 +1,6 @@
 """`aliquot cdi check`: specs held against this host."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,10 +21,7 @@ def check(
     dirs: Dirs = (),
     output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
-    """Hold specs against this host: files that are gone, moved device numbers, another driver, unreadable files.
-
-    Each finding comes with its fix. Exit status: 0 all fits (warnings are possible); 1 something doesn't; 2 there was
-    nothing to check.
+    """Hold specs against this host; each finding comes with its fix.
 
     Args:
         files: Spec files; without any, all in the spec folders.
@@ -46,9 +44,9 @@ def check(
     found = [(path, finding) for path, spec in specs for finding in check_host(spec, host, file=path)]
     findings = [(problem.file, Finding("error", problem)) for problem in broken] + found
     _tell(output, findings, [path for path, _ in specs])
-    if any(finding.severity == "error" for _, finding in findings):
-        return NO
-    return YES if specs else UNUSABLE
+    if not specs:
+        return UNUSABLE
+    return NO if any(finding.severity == "error" for _, finding in findings) else YES
 
 
 def _tell(output: Table, findings: list[tuple[str, Finding]], checked: list[str]) -> None:
@@ -58,6 +56,7 @@ def _tell(output: Table, findings: list[tuple[str, Finding]], checked: list[str]
                 "file": path,
                 "severity": finding.severity,
                 "path": finding.problem.path or None,
+                "line": finding.problem.line,
                 "message": finding.problem.message,
                 "fix": finding.problem.hint or None,
             }
@@ -70,8 +69,7 @@ def _tell(output: Table, findings: list[tuple[str, Finding]], checked: list[str]
             write_yaml(answer)
         return
     for path, finding in findings:
-        place = ": ".join(part for part in (path, finding.problem.path) if part)
-        print(f"{finding.severity}: {place}: {finding.problem.message}")
+        print(f"{finding.severity}: {replace(finding.problem, file=path, hint='')}")
         if finding.problem.hint:
             print(f"  fix: {finding.problem.hint}")
     told = {path for path, _ in findings}

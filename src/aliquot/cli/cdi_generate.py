@@ -51,17 +51,6 @@ def generate_spec(
 ) -> int:
     """Write the spec of this host's GPUs, or of its network cards.
 
-    Container engines read it at /etc/cdi or /var/run/cdi. It fits one version of the driver: generate it again after
-    each update (`aliquot cdi check` tells). A GPU that doesn't work is left out with a warning.
-
-    For example:
-
-        aliquot cdi generate --output /etc/cdi/nvidia.yaml
-
-        aliquot cdi generate --driver-root /run/nvidia/driver --device-name-strategy uuid
-
-        aliquot cdi generate --mode amd | aliquot cdi lower - --to 0.5.0
-
     Args:
         output: The file to write, ending in .yaml or .json; standard output without it.
         format_: yaml or json; without it, what the file's name says, else yaml.

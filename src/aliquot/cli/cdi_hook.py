@@ -11,10 +11,6 @@ from aliquot.cli.output import fail
 
 app = App(
     name="hook",
-    help="""What container runtimes call while a container starts: its state comes on standard input.
-
-    Nothing outside the container's root file system is changed, whatever links its image holds.
-    """,
     help_format="plaintext",
 )
 

@@ -13,14 +13,6 @@ from aliquot.cli.output import write_json, write_yaml
 
 app = App(
     name="runtime",
-    help="""Is CDI on in a container runtime, by its version and configuration, and how does it get on?
-
-    Examples:
-
-        aliquot cdi runtime check
-
-        aliquot cdi runtime configure --runtime containerd --dry-run
-    """,
     help_format="plaintext",
 )
 
