@@ -82,8 +82,14 @@ def objects(name: str, given: Sequence[Json] | None, noun: type[T], memo: Memo) 
         read, faults = kind(name).read(msgspec.json.encode(absent.marked(name, each)), memo)
         if not isinstance(read, noun):
             raise SystemExit(f"{name}: {'; '.join(str(fault) for fault in faults)}")
-        made.append(absent.unmarked(read, each) if isinstance(read, Claim) else read)
+        made.append(read)
     return tuple(made)
+
+
+def claims_of(given: Sequence[Json] | None, memo: Memo) -> tuple[Claim, ...]:
+    """Claims, likewise."""
+    read = objects("ResourceClaim", given, Claim, memo)
+    return tuple(absent.unmarked(claim, each) for claim, each in zip(read, given or (), strict=True))
 
 
 def device_id(given: Json) -> DeviceId:
@@ -127,14 +133,14 @@ def question_of(scenario: Json, kubernetes: str) -> Question:
         {each.meta.name: each for each in objects("DeviceClass", scenario.get("classes"), DeviceClass, memo)},
         state_of(
             scenario,
-            objects("ResourceClaim", scenario.get("allocatedClaims"), Claim, memo),
+            claims_of(scenario.get("allocatedClaims"), memo),
             consumable_capacity=features.consumable_capacity,
         ),
         features,
     )
     return Question(
         supply,
-        objects("ResourceClaim", scenario.get("claims"), Claim, memo),
+        claims_of(scenario.get("claims"), memo),
         nodes if wanted == "any" else tuple(node for node in nodes if node.meta.name == wanted),
         scenario.get("kubernetes") or kubernetes,
     )

@@ -21,9 +21,7 @@ SHARED = Path(__file__).parent.parent.parent.parent / "shared" / "cases" / "allo
 ALPHA = "1.37.0-alpha.2"
 
 STABLE_IS_RANDOM = "stable takes pools in Go's random order: its devices and steps are one of several right ones"
-LOST_IN_JSON = {
-    "list-attributes-distinct-constaint-with-empty-or-unknown-type": "the empty list of its first device isn't in the JSON"
-}
+LOST_IN_JSON = {"list-attributes-distinct-constaint-with-empty-or-unknown-type": "an empty list of its first device"}
 
 
 def rows(path: Path) -> list[Json]:
@@ -32,7 +30,7 @@ def rows(path: Path) -> list[Json]:
 
 def plain(node: Json) -> Json:
     """An answer in one form: amounts by value, absent fields filled in."""
-    made = json.loads(json.dumps(node))
+    made: Json = json.loads(json.dumps(node))
     made.setdefault("nodeOnlyError", False)
     for result in made.get("results") or ():
         for device in result.get("devices", {}).get("results", ()):

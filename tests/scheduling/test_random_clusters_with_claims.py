@@ -7,21 +7,15 @@ state, all of its allocation: configuration and node selector too.
 import gzip
 import json
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aliquot.allocation.answer import Allocation
-from aliquot.allocation.behaviour import behaviour_of
-from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.commit import bound_claims
-from aliquot.allocation.features import features_of
-from aliquot.allocation.inputs import Engine, Supply
+from aliquot.allocation.engines import ReferenceEngines
 from aliquot.allocation.pod_check import Gates, PodCheck, prepare
-from aliquot.allocation.reference import Reference
-from aliquot.allocation.selectors import Selectors
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation
@@ -42,13 +36,7 @@ GATES = (("DRADeviceTaintRules", True),)
 VERSION = "1.36"
 
 
-@cache
-def selectors() -> Selectors:
-    return selectors_of(VERSION, features_of(VERSION).features)
-
-
-def make_engine(supply: Supply, version: str) -> Engine:
-    return Reference(supply, selectors(), behaviour_of(version))
+ENGINES = ReferenceEngines()
 
 
 def clusters() -> list[Json]:
@@ -100,12 +88,12 @@ class Replay:
         return replace(noun, meta=replace(noun.meta, owners=(owner,)))
 
     def judge(self, pod: Pod) -> Verdict:
-        return judge(self.snapshot, pod, release(self.given["kubernetes"]), Devices(make_engine, GATES))
+        return judge(self.snapshot, pod, release(self.given["kubernetes"]), Devices(ENGINES, GATES))
 
     def place(self, pod: Pod, node: str, step: Json | None = None) -> list[AllocatedDevice]:
         """Bind a pod, its claims with it; return the devices that it's given."""
         extended = [self.claim(pod, one) for one in (step or {}).get("claims", ()) if "podClaim" not in one]
-        check = prepare(self.snapshot, pod, Gates(VERSION, GATES), lambda supply: make_engine(supply, VERSION))
+        check = prepare(self.snapshot, pod, Gates(VERSION, GATES), lambda supply: ENGINES(supply, VERSION))
         given: list[AllocatedDevice] = []
         if isinstance(check, PodCheck):
             load = self.snapshot.load(node)

@@ -51,21 +51,15 @@ class Need:
     recipe: SubRequest
     device_class: DeviceClass
     wishes: Wishes
+    admin: bool = False
+    """Admin access; alternatives have none."""
+    alternative_name: str = ""
+    """"" for a request's own recipe."""
     count: int = 0
     every: tuple[Candidate, ...] | None = None
     """Mode All: the devices it must get; None: a counted request."""
     selected: dict[int, bool] = field(default_factory=dict[int, bool])
     """Candidate position -> whether class and request select it."""
-
-    @property
-    def admin(self) -> bool:
-        """Admin access; alternatives have none."""
-        return self.alternative is None and self.recipe.admin_access is True
-
-    @property
-    def alternative_name(self) -> str:
-        """The alternative's name; "" for a request's own recipe."""
-        return "" if self.alternative is None else self.recipe.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,8 +96,8 @@ class Attempt:
     implementation: Implementation
     pools: tuple[Pool, ...]
     candidates: tuple[Candidate, ...]
-    taken: frozenset[DeviceId]
-    """Devices of allocated claims."""
+    taken: frozenset[int]
+    """Positions of candidates that allocated claims hold."""
     selectors: Selectors
     counters: Charged
     capacity: InUse
@@ -111,17 +105,17 @@ class Attempt:
     """(claim, request) -> its recipe, or its alternatives in order."""
     rules: list[tuple[Rule, ...]] = field(default_factory=list["tuple[Rule, ...]"])
     """Per claim."""
-    picked: dict[DeviceId, set[int]] = field(default_factory=dict[DeviceId, set[int]])
-    """Device -> the claims of this call that hold all of it."""
+    picked: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+    """Candidate position -> the claims of this call that hold all of it."""
     takings: list[list[Taking]] = field(default_factory=list["list[Taking]"])
     """Per claim."""
 
-    def busy(self, need: Need, device: DeviceId) -> bool:
-        """Says whether a device is out of reach because it's held. Admin access minds only its own claim."""
-        holders = self.picked.get(device)
+    def busy(self, need: Need, position: int) -> bool:
+        """Says whether a candidate is out of reach because it's held. Admin access minds only its own claim."""
+        holders = self.picked.get(position)
         if need.admin:
             return holders is not None and need.claim in holders
-        return bool(holders) or device in self.taken
+        return bool(holders) or position in self.taken
 
     def selectable(self, need: Need, candidate: Candidate) -> bool:
         """Says whether class, request and per-device node selection select a device.

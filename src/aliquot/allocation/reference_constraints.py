@@ -19,6 +19,9 @@ Values = tuple[str, frozenset[object]]
 class Rule(Protocol):
     """A constraint while a claim is searched. After a successful `add` comes at most one `remove`, last first."""
 
+    names: frozenset[str]
+    """The requests (and `request/alternative`) that it covers; empty: all."""
+
     def add(self, request: str, alternative: str, device: Device, driver: str) -> bool:
         """Takes a device into the set if it may be there. `alternative` is "" for a request without."""
         ...
@@ -125,9 +128,10 @@ class MatchSets:
             return False
         if self._common:
             kind, common = self._common[-1]
-            values = (kind, common & values[1] if kind == values[0] else frozenset())
-            if not values[1]:
+            shared = common & values[1]
+            if kind != values[0] or not shared:
                 return False
+            values = (kind, shared)
             if not self.widens:
                 self._common = [values] * len(self._common)
         self._common.append(values)

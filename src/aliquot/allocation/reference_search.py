@@ -4,19 +4,14 @@ Upstream recurses (allocateOne). Here the same walk keeps its own stack, so that
 entry for each choice that can still be changed. `steps` counts what upstream's allocateOne would count.
 """
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
 
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.policy import CapacityError
 from aliquot.allocation.reference_attempt import Attempt, FatalError, Need
-from aliquot.allocation.reference_memory import DeadEnd, Memory
+from aliquot.allocation.reference_memory import DeadEnd, Memory, State
 from aliquot.allocation.reference_take import GiveBack, take
-
-MEMORY_FROM: Final = 500
-"""Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
 
 
 class OutOfTimeError(Exception):
@@ -76,10 +71,11 @@ class _Device:
     """A counted request's device is being chosen."""
 
     place: _Place
-    state: Hashable
+    state: State | None
     """What it began with; None: not remembered."""
     steps: int
     tests: int
+    crossings: int
     """The counts when it began."""
     following: int
     """Position of the next candidate to test."""
@@ -92,21 +88,25 @@ _Choice = _ClaimBegun | _Alternatives | _AllDevice | _Device
 class Search:
     """One search over an attempt. After `run` has said yes, the attempt's takings are the solution."""
 
-    def __init__(self, attempt: Attempt, limit: int, budget: int) -> None:
+    def __init__(self, attempt: Attempt, limit: int, budget: int, memory_from: int) -> None:
         """Prepares a search.
 
         Args:
             attempt: validated, and changed by the search.
             limit: how many devices upstream's walk may test.
             budget: how many devices may really be tested here; dead ends met again cost nothing.
+            memory_from: steps after which dead ends are remembered.
         """
         self.steps = 0
         self.chosen: dict[tuple[int, int], int] = {}
         """(claim, request) -> the alternative in use."""
         self._attempt = attempt
         self._tests = 0
+        self._crossings = 0
+        """How often a request was left behind for the next one."""
         self._limit = limit
         self._left = budget
+        self._memory_from = memory_from
         self._permutes = attempt.implementation == "stable"
         self._stack: list[_Choice] = []
         self._memory: Memory[_Why] = Memory(attempt)
@@ -134,9 +134,12 @@ class Search:
         if place.claim >= len(attempt.claims):
             return None
         if place.request >= len(attempt.claims[place.claim].spec.requests):
+            self._crossings += 1
             self._stack.append(_ClaimBegun())
             return _Place(claim=place.claim + 1)
         needs = attempt.needs[place.claim, place.request]
+        if place.device == 0:
+            self._crossings += 1
         if not place.within and needs[0].alternative is not None:
             self._stack.append(_Alternatives(place))
             return self._alternative(place, 0)
@@ -162,15 +165,16 @@ class Search:
 
     def _choose(self, place: _Place) -> _Place | _Why:
         """Begins to choose a device, unless it's known that no choice leads anywhere."""
-        state: Hashable = None
-        if self.steps > MEMORY_FROM:
-            state = self._memory.state(place.claim, place)
+        state: State | None = None
+        if self.steps > self._memory_from and self._memory.worth:
+            state = self._memory.state(place)
             known = self._memory.recall(state)
             if known is not None:
                 self.steps += known.steps
+                self._crossings += not known.local
                 self._count(known.tests, walked=False)
                 return known.why
-        choice = _Device(place, state, self.steps, self._tests, place.start)
+        choice = _Device(place, state, self.steps, self._tests, self._crossings, place.start)
         following = self._next_candidate(choice)
         if following is None:
             self._remember(choice, _Why.NO_DEVICE)
@@ -207,8 +211,9 @@ class Search:
 
     def _remember(self, choice: _Device, why: _Why) -> None:
         """Remembers a dead end, if it left everything as it was: upstream's defects may not have."""
-        if choice.state is not None and choice.state == self._memory.state(choice.place.claim, choice.place):
-            dead_end = DeadEnd(why, self.steps - choice.steps, self._tests - choice.tests)
+        if choice.state is not None and choice.state == self._memory.state(choice.place):
+            local = self._crossings == choice.crossings
+            dead_end = DeadEnd(why, self.steps - choice.steps, self._tests - choice.tests, local)
             self._memory.record(choice.state, dead_end)
 
     def _next_candidate(self, choice: _Device) -> _Place | None:
@@ -225,9 +230,9 @@ class Search:
 
     def _try(self, need: Need, position: int) -> GiveBack | None:
         attempt, candidate = self._attempt, self._attempt.candidates[position]
-        if attempt.busy(need, candidate.id) or not attempt.selectable(need, candidate):
+        if attempt.busy(need, position) or not attempt.selectable(need, candidate):
             return None
-        if attempt.features.consumable_capacity:
+        if attempt.features.consumable_capacity and (need.wishes or candidate.device.capacity):
             try:
                 if not attempt.capacity.fits(need.wishes, candidate.id, candidate.device.capacity):
                     return None

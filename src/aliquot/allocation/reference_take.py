@@ -28,7 +28,7 @@ def take(attempt: Attempt, need: Need, candidate: Candidate, *, must: bool) -> G
     """
     features, behaviour, device = attempt.features, attempt.behaviour, candidate.device
     shareable = features.consumable_capacity and device.allow_multiple
-    if attempt.busy(need, candidate.id) and not (shareable and need.admin):
+    if attempt.busy(need, candidate.position) and not (shareable and need.admin):
         return None
     if device.consumes and not features.partitionable_devices:
         return None
@@ -42,7 +42,7 @@ def take(attempt: Attempt, need: Need, candidate: Candidate, *, must: bool) -> G
         if pays and not behaviour.refused_keep_counters:
             attempt.counters.give_back(candidate.pool, device)
 
-    if features.device_taints and blocking_taints(device, need.recipe.tolerations):
+    if features.device_taints and device.taints and blocking_taints(device, need.recipe.tolerations):
         unpay()
         return None
 
@@ -59,8 +59,8 @@ def take(attempt: Attempt, need: Need, candidate: Candidate, *, must: bool) -> G
         return None
 
     shares: Shares = {}
-    entry_existed = attempt.capacity.picked(candidate.id)
-    if features.consumable_capacity:
+    entry_existed = shareable and attempt.capacity.picked(candidate.id)
+    if features.consumable_capacity and (shareable or device.capacity or need.wishes):
         shares_taken = _capacity(attempt, need, candidate, shareable=shareable)
         if shares_taken is None:
             if behaviour.late_capacity_leaks:
@@ -80,7 +80,7 @@ def take(attempt: Attempt, need: Need, candidate: Candidate, *, must: bool) -> G
         _removed(rules, need)
         del takings[position:]
         if not shareable:
-            attempt.picked[candidate.id].discard(need.claim)
+            attempt.picked[candidate.position].discard(need.claim)
         elif shares or not behaviour.shared_keep_counters:
             keep = entry_existed and behaviour.shares_pay_once
             attempt.capacity.give_back(shares, candidate.id, keep=keep)
@@ -105,7 +105,7 @@ def _removed(rules: tuple[Rule, ...], need: Need) -> None:
 
 def _mark(attempt: Attempt, need: Need, candidate: Candidate, *, shareable: bool) -> None:
     if not shareable:
-        attempt.picked.setdefault(candidate.id, set()).add(need.claim)
+        attempt.picked.setdefault(candidate.position, set()).add(need.claim)
 
 
 def _capacity(attempt: Attempt, need: Need, candidate: Candidate, *, shareable: bool) -> Shares | None:

@@ -83,7 +83,17 @@ def _need(
             f'deviceclass.resource.k8s.io "{recipe.class_name}" not found'
         )
     request = claim.spec.requests[index]
-    need = Need(number, index, request, alternative, recipe, device_class, wishes_of(recipe.capacity))
+    need = Need(
+        number,
+        index,
+        request,
+        alternative,
+        recipe,
+        device_class,
+        wishes_of(recipe.capacity),
+        admin=alternative is None and recipe.admin_access is True,
+        alternative_name="" if alternative is None else recipe.name,
+    )
     match recipe.mode:
         case "ExactCount":
             if recipe.count > _GO_MAX_INT:
