@@ -64,15 +64,14 @@ class Parser:
     """One pass over the tokens. `faults` collects what is wrong without stopping the parse, as (place, message)."""
 
     __slots__ = (
-        "_calc", "_depth", "_escapes", "_expr", "_index", "_kinds", "_member", "_places", "_relation", "_texts",
-        "budget", "faults",
+        "_calc", "_depth", "_escapes", "_expr", "_index", "_kinds", "_places", "_relation", "_texts", "budget", "faults",
     )  # fmt: skip
 
     def __init__(self, tokens: Tokens, *, escaped_names: bool) -> None:
         self._kinds, self._texts, self._places, _ = tokens
         self._escapes = escaped_names
         self._index = 0
-        self._expr = self._relation = self._calc = self._member = 0  # open rules of each kind, as ANTLR counts them
+        self._expr = self._relation = self._calc = 0  # open rules of each kind, as ANTLR counts them
         self._depth = 0  # height of the tree that was parsed last, counted as cel-go's visitor does
         self.budget = 8_000
         """How many nodes macros may still copy: they can double the tree at each step."""
@@ -133,15 +132,14 @@ class Parser:
         return Call(at, AND, None, terms)
 
     def _relations(self) -> Node:
-        opened = self._relation
         self._relation += 1
         if self._relation > MAX_DEPTH:
             raise self._too_deep()
         node = self._sums()
         texts = self._texts
         while texts[self._index] in _RELATIONS:
-            # one rule opened by the recursion to the left, one by the operand on the right
-            self._relation += 2
+            # the recursion to the left closes a rule and opens one; the operand on the right opens another
+            self._relation += 1
             if self._relation > MAX_DEPTH:
                 raise self._too_deep()
             at, function, depth = self._places[self._index], _RELATIONS[texts[self._index]], self._depth
@@ -150,35 +148,34 @@ class Parser:
             self._relation -= 1
             self._deeper(max(depth, self._depth))
             node = Call(at, function, None, [node, right])
-        self._relation = opened
+        self._relation -= 1
         return node
 
     def _sums(self) -> Node:
-        opened = self._calc
         self._calc += 1
         if self._calc > MAX_DEPTH:
             raise self._too_deep()
-        node = self._products(left=True)
+        node = self._products()
         texts = self._texts
         while texts[self._index] in _SUMS:
-            self._calc += 2
+            self._calc += 1
             if self._calc > MAX_DEPTH:
                 raise self._too_deep()
             at, function, depth = self._places[self._index], _SUMS[texts[self._index]], self._depth
             self._index += 1
-            right = self._products(left=False)
+            right = self._products()
             self._calc -= 1
             self._deeper(max(depth, self._depth))
             node = Call(at, function, None, [node, right])
-        self._calc = opened
+        self._calc -= 1
         return node
 
-    def _products(self, *, left: bool) -> Node:
-        opened = self._calc
+    def _products(self) -> Node:
+        """Sums and products are one rule of the grammar, so they share a count."""
         node = self._unary()
         texts = self._texts
         while texts[self._index] in _PRODUCTS:
-            self._calc += 2
+            self._calc += 1
             if self._calc > MAX_DEPTH:
                 raise self._too_deep()
             at, function, depth = self._places[self._index], _PRODUCTS[texts[self._index]], self._depth
@@ -187,8 +184,6 @@ class Parser:
             self._calc -= 1
             self._deeper(max(depth, self._depth))
             node = Call(at, function, None, [node, right])
-        if not left:  # rules opened at the left of a sum stay open until the sum ends
-            self._calc = opened
         return node
 
     def _unary(self) -> Node:
@@ -206,20 +201,15 @@ class Parser:
 
     # --- selections, calls, indices ----------------------------------------------------------------------------------
     def _members(self, signed_at: int = -1) -> Node:
-        opened = self._member
-        self._member += 1
-        if self._member > MAX_DEPTH:
-            raise self._too_deep()
         node = self._primary() if signed_at < 0 else self._number(signed_at, "-")
         while True:
             text = self._texts[self._index]
-            if text not in {".", "["}:
-                self._member = opened
+            if text == ".":
+                node = self._field(node)
+            elif text == "[":
+                node = self._item(node)
+            else:
                 return node
-            self._member += 1
-            if self._member > MAX_DEPTH:
-                raise self._too_deep()
-            node = self._field(node) if text == "." else self._item(node)
 
     def _field(self, operand: Node) -> Node:
         depth = self._depth
