@@ -15,6 +15,7 @@ SETS: dict[str, Callable[[], list[Case]]] = {
     "edges": answered.edges,
     "random": lambda: answered.with_devices("random.jsonl"),
     "corners": lambda: answered.with_devices("corners.jsonl"),
+    "branches": lambda: answered.with_devices("branches.jsonl"),
     "reference": answered.reference,
 }
 MAP_ORDER = re.compile(r"\.(exists|all|exists_one|existsOne|map|filter|transform\w+)\(")

@@ -42,8 +42,6 @@ class CallPlanner:
         if overload:
             found = next(candidate for candidate in function.overloads if candidate.id == overload)
             return _guarded(function, found), found.one_by_one
-        if len(function.overloads) == 1:
-            return _guarded(function, function.overloads[0]), function.overloads[0].one_by_one
         return _dispatcher(function, count), True
 
     @staticmethod

@@ -274,10 +274,9 @@ class Checker:
         outer = self._scope
         around = {**outer, node.accumulator: accumulated}
         self._scope = {**around, **self._variables(node, range_type)}
-        self._check(node.condition)
-        self._require(node.condition, t.BOOL_T)
-        self._check(node.step)
-        self._require(node.step, accumulated)
+        # the macros write conditions that are bools and steps of the accumulator's type
+        self._bindings.assignable(t.BOOL_T, self._check(node.condition))
+        self._bindings.assignable(accumulated, self._check(node.step))
         self._scope = around
         result = self._check(node.result)
         self._scope = outer
@@ -300,7 +299,3 @@ class Checker:
                 f"expression of type '{range_type}' cannot be range of a comprehension (must be list, map, or dynamic)",
             )
         return {node.var: first, node.var2: second} if node.var2 else {node.var: first}
-
-    def _require(self, node: Node, wanted: Type) -> None:
-        if not self._bindings.assignable(wanted, node.type):
-            self._mismatch(node.at, wanted, node.type)

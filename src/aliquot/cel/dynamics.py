@@ -25,7 +25,6 @@ from aliquot.cel.networks import Cidr, Ip
 from aliquot.cel.urls import Url
 from aliquot.cel.values import (
     Duration,
-    Growing,
     GrowingMap,
     Joined,
     MapValue,
@@ -50,7 +49,6 @@ _NAMES: Final[dict[type, str]] = {
     list: "list",
     tuple: "list",
     Joined: "list",
-    Growing: "list",
     dict: "map",
     MapValue: "map",
     GrowingMap: "map",
@@ -66,7 +64,7 @@ _NAMES: Final[dict[type, str]] = {
     Cidr: "net.CIDR",
 }
 
-LISTS: Final = frozenset({list, tuple, Joined, Growing})
+LISTS: Final = frozenset({list, tuple, Joined})
 """The Python types that are a CEL list."""
 
 

@@ -11,7 +11,6 @@ from aliquot.cel import celtypes as t
 from aliquot.cel.celtypes import Type
 from aliquot.cel.extents import Path, device_size
 from aliquot.cel.functioncosts import Argument, Estimate, estimate_call
-from aliquot.cel.macros import RESULT
 from aliquot.cel.nodes import (
     AND,
     CONDITIONAL,
@@ -202,10 +201,7 @@ class Estimator:
             self._entries[id(node)] = entries
 
     def _argument(self, node: Node) -> Argument:
-        path = self._path(node)
-        if path and path[0] == RESULT:
-            path = ()
-        return Argument(node, node.type, self._size(node), path)
+        return Argument(node, node.type, self._size(node), self._path(node))
 
     # --- loops -------------------------------------------------------------------------------------------------------
     def _push(self, name: str, path: Path, size: Range | None, entries: EntrySizes | None) -> None:

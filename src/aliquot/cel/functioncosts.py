@@ -32,8 +32,8 @@ class Estimate(NamedTuple):
     result: Range | None = None
 
 
-Rule = Callable[[Argument | None, list[Argument]], Estimate | None]
-"""(target, arguments) -> estimate; None where the rule doesn't fit the call."""
+Rule = Callable[[Argument | None, list[Argument]], Estimate]
+"""(target, arguments) -> estimate; a method's rule is asked with a target only."""
 
 _REGEX_LENGTH: Final = 128.0
 """The length that a named format's pattern is taken for."""
@@ -53,8 +53,9 @@ def _url(target: Argument | None, args: list[Argument]) -> Estimate:
     return Estimate(_walk(args[0].length), args[0].length)
 
 
-def _same_length(target: Argument | None, _: list[Argument]) -> Estimate | None:
-    return None if target is None else Estimate(_walk(target.length), target.length)
+def _same_length(target: Argument | None, _: list[Argument]) -> Estimate:
+    assert target is not None
+    return Estimate(_walk(target.length), target.length)
 
 
 def _element_type(target: Argument) -> Type | None:
@@ -62,9 +63,8 @@ def _element_type(target: Argument) -> Type | None:
     return target.type.params[0] if target.type.params else None
 
 
-def _whole_list(target: Argument | None, _: list[Argument]) -> Estimate | None:
-    if target is None:
-        return None
+def _whole_list(target: Argument | None, _: list[Argument]) -> Estimate:
+    assert target is not None
     element = _element_type(target)
     if element is None:
         return Estimate(_walk(target.length))
@@ -79,10 +79,9 @@ def _items_length(target: Argument) -> Range:
     return size or UNKNOWN
 
 
-def _included(target: Argument | None, _: list[Argument]) -> Estimate | None:
+def _included(target: Argument | None, _: list[Argument]) -> Estimate:
     """`includes` of 1.37, priced as the functions over whole lists."""
-    if target is None:
-        return None
+    assert target is not None
     element = _element_type(target)
     if element is None:
         return Estimate(target.length)
@@ -92,9 +91,8 @@ def _included(target: Argument | None, _: list[Argument]) -> Estimate | None:
     return Estimate(target.length.times(each))
 
 
-def _replaced(target: Argument | None, args: list[Argument]) -> Estimate | None:
-    if target is None:
-        return None
+def _replaced(target: Argument | None, args: list[Argument]) -> Estimate:
+    assert target is not None
     text, old, new = target.length, args[0].length, args[1].length
     count_high = kept_high = count_low = kept_low = 0
     if old.low == 0:
@@ -117,18 +115,16 @@ def _parts(length: int, size: int) -> int:
     return min(-(-length // size), MAX)
 
 
-def _split(target: Argument | None, args: list[Argument]) -> Estimate | None:
-    if target is None:
-        return None
+def _split(target: Argument | None, args: list[Argument]) -> Estimate:
+    assert target is not None
     high = target.length.high
     if len(args) > 1 and isinstance(args[1].node, Literal) and type(args[1].node.value) is int:
         high = args[1].node.value % 2**64
     return Estimate(target.length.scaled(2 * 0.1), Range(0, high))
 
 
-def _joined(target: Argument | None, args: list[Argument]) -> Estimate | None:
-    if target is None:
-        return None
+def _joined(target: Argument | None, args: list[Argument]) -> Estimate:
+    assert target is not None
     count = target.length
     length = Range(0, 0) if _element_type(target) is None else count.times(_items_length(target))
     if args:
@@ -137,9 +133,8 @@ def _joined(target: Argument | None, args: list[Argument]) -> Estimate | None:
     return Estimate(_walk(length), length)
 
 
-def _found(target: Argument | None, args: list[Argument]) -> Estimate | None:
-    if target is None:
-        return None
+def _found(target: Argument | None, args: list[Argument]) -> Estimate:
+    assert target is not None
     cost = _walk(target.length.plus(ONE)).times(args[0].length.scaled(0.25))
     return Estimate(cost, Range(0, target.length.high))
 
@@ -214,29 +209,32 @@ def _number(argument: Argument, otherwise: int) -> int:
     return otherwise
 
 
-def _sliced(target: Argument | None, args: list[Argument]) -> Estimate | None:
-    if target is None:
-        return None
+def _sliced(target: Argument | None, args: list[Argument]) -> Estimate:
+    assert target is not None
     return _listed(1, fixed((_number(args[1], target.length.high) - _number(args[0], 0)) % 2**64))
 
 
-def _flattened(target: Argument | None, args: list[Argument]) -> Estimate | None:
+def _flattened(target: Argument | None, args: list[Argument]) -> Estimate:
     depth = _number(args[0], MAX) if args else 1
-    return None if target is None else _listed(float(depth), target.length)
+    assert target is not None
+    return _listed(float(depth), target.length)
 
 
-def _distinct(target: Argument | None, _: list[Argument]) -> Estimate | None:
-    return None if target is None else _listed(2.0, target.length.times(target.length))
+def _distinct(target: Argument | None, _: list[Argument]) -> Estimate:
+    assert target is not None
+    return _listed(2.0, target.length.times(target.length))
 
 
-def _reversed(target: Argument | None, _: list[Argument]) -> Estimate | None:
-    return None if target is None else _listed(1, target.length)
+def _reversed(target: Argument | None, _: list[Argument]) -> Estimate:
+    assert target is not None
+    return _listed(1, target.length)
 
 
 def _sorted(*, text: bool, by_keys: bool) -> Rule:
-    def rule(target: Argument | None, args: list[Argument]) -> Estimate | None:
+    def rule(target: Argument | None, args: list[Argument]) -> Estimate:
         keys = args[0] if by_keys else target
-        return None if keys is None else _listed(2.1 if text else 2.0, keys.length.times(keys.length))
+        assert keys is not None
+        return _listed(2.1 if text else 2.0, keys.length.times(keys.length))
 
     return rule
 
@@ -253,8 +251,9 @@ def _pattern(target: Argument | None, args: list[Argument]) -> Estimate:
     return Estimate(_walk(text.length.plus(ONE)).times(pattern.length.scaled(0.25)))
 
 
-def _contained(target: Argument | None, args: list[Argument]) -> Estimate | None:
-    return None if target is None else Estimate(_walk(target.length).times(_walk(args[0].length)))
+def _contained(target: Argument | None, args: list[Argument]) -> Estimate:
+    assert target is not None
+    return Estimate(_walk(target.length).times(_walk(args[0].length)))
 
 
 def _compared(_: Argument | None, args: list[Argument]) -> Estimate:
@@ -267,6 +266,11 @@ def _added(_: Argument | None, args: list[Argument]) -> Estimate:
     return Estimate(_walk(length), length)
 
 
+def _formatted(target: Argument | None, _: list[Argument]) -> Estimate:
+    assert target is not None
+    return Estimate(_walk(target.length))
+
+
 def _converted(low: float, high: int, extra: int = 0) -> Rule:
     def rule(_: Argument | None, args: list[Argument]) -> Estimate:
         length = args[0].length
@@ -277,7 +281,7 @@ def _converted(low: float, high: int, extra: int = 0) -> Rule:
 
 
 _BY_OVERLOAD: Final[dict[str, Rule]] = {
-    "string_format": lambda target, _: None if target is None else Estimate(_walk(target.length)),
+    "string_format": _formatted,
     "string_to_bytes": _converted(1, 4),
     "bytes_to_string": _converted(0.25, 1),
     "strings_quote": _converted(1, 2, 2),
@@ -319,8 +323,7 @@ def estimate_call(function: str, overload: str, target: Argument | None, args: l
         minor: the Kubernetes minor version.
     """
     rule = _rule(function, overload, args, minor)
-    estimate = None if rule is None else rule(target, args)
-    return Estimate(ONE) if estimate is None else estimate
+    return Estimate(ONE) if rule is None else rule(target, args)
 
 
 def _rule(function: str, overload: str, args: list[Argument], minor: int) -> Rule | None:

@@ -148,18 +148,14 @@ def flatten(items: Value, depth: Value = 1) -> Value:
 
 def sort(items: Value) -> Value:
     """In order."""
-    return sort_by_keys(items, items)
+    return sort_by_keys(items, items) if type(items) in LISTS else Err("no such overload: sort")
 
 
 def sort_by_keys(items: Value, keys: Value) -> Value:
     """In the order of keys, one for each element."""
     if type(items) not in LISTS:
-        return Err("no such overload: sort")
-    if len(items) != len(keys):
-        return Err(
-            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got "
-            f"{len(items)} and {len(keys)} elements respectively"
-        )
+        return Err("no such overload: @sortByAssociatedKeys")
+    assert len(items) == len(keys)  # `sortBy` makes one of each
     if not items:
         return items
     if type(keys[0]) not in _COMPARABLE:
@@ -250,8 +246,7 @@ def insert_entry(container: Value, key: Value, value: Value) -> Value:
     """
     if find(container, key)[0]:
         return Err(f"insert failed: key {display(key)} already exists")
-    if type(container) is not GrowingMap:
-        container = MapValue({key_of(k): (k, v) for k, v in entries_of(container)})
+    assert type(container) is GrowingMap  # only macros write such calls, and their loops start from `{}`
     container.entries[key_of(key)] = (key, value)
     return container
 

@@ -13,7 +13,6 @@ from aliquot.cel.spending import LIST_COST
 from aliquot.cel.values import (
     NO_SUCH_OVERLOAD,
     Err,
-    Growing,
     GrowingMap,
     MapValue,
     TooCostly,
@@ -196,9 +195,7 @@ def bound(place: int, body: Run) -> Run:
 
 
 def started(value: Value) -> Value:
-    """An accumulator's start; an empty list or map becomes one that grows in place."""
-    if type(value) in LISTS and not value:
-        return Growing()
+    """An accumulator's start; an empty map becomes one that grows in place."""
     if is_map(value) and not value:
         return GrowingMap()
     return value
@@ -206,6 +203,4 @@ def started(value: Value) -> Value:
 
 def plain(value: Value) -> Value:
     """A loop's result, no longer growing."""
-    if type(value) is Growing:
-        return list(value)
     return MapValue(value.entries) if type(value) is GrowingMap else value

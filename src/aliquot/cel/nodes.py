@@ -10,10 +10,8 @@ class Node:
 
     __slots__ = ("at", "type")
 
+    at: int
     type: Type
-
-    def __init__(self, at: int) -> None:
-        self.at = at
 
 
 class Literal(Node):

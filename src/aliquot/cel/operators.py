@@ -14,7 +14,6 @@ from aliquot.cel.values import (
     UINT_MAX,
     Duration,
     Err,
-    Growing,
     GrowingMap,
     Joined,
     MapValue,
@@ -77,9 +76,6 @@ def add(left: Value, right: Value) -> Value:
     if kind in LISTS:
         if type(right) not in LISTS:
             return NO_SUCH_OVERLOAD
-        if kind is Growing:
-            left.extend(right)
-            return left
         if not left:
             return right
         return Joined([*left, *right]) if right else left

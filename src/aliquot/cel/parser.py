@@ -64,7 +64,8 @@ class Parser:
     """One pass over the tokens. `faults` collects what is wrong without stopping the parse, as (place, message)."""
 
     __slots__ = (
-        "_calc", "_depth", "_escapes", "_expr", "_index", "_kinds", "_places", "_relation", "_texts", "budget", "faults",
+        "_calc", "_depth", "_escapes", "_expr", "_index", "_kinds", "_places", "_relation", "_texts",
+        "budget", "faults",
     )  # fmt: skip
 
     def __init__(self, tokens: Tokens, *, escaped_names: bool) -> None:

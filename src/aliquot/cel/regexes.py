@@ -30,12 +30,11 @@ class Regex:
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._re2 = _compiled(pattern)
-        self.search_short: Search = _as_simple(pattern) or self._re2.search
+        slow, fast = self._re2.search, _as_simple(pattern)
+        self.search_short: Search = fast or slow
         """The fastest exact search in a text of at most `SHORT` characters."""
-        self.search: Search = self._re2.search
+        self.search: Search = _for_short(fast, slow) if fast else slow
         """An exact search in any text: a match or None."""
-        if self.search_short is not self._re2.search:
-            self.search = _for_short(self.search_short, self._re2.search)
 
     def find(self, text: str) -> str:
         """The leftmost match, or nothing."""

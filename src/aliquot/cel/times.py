@@ -71,7 +71,7 @@ def duration_of(text: str) -> Value:
 
 def format_duration(duration: Duration) -> str:
     """Seconds in the shortest decimal form, as CEL's `string(duration)`."""
-    return f"{format_float(_seconds(duration.nanos))}s"
+    return f"{_format_float(_seconds(duration.nanos))}s"
 
 
 def _seconds(nanos: int) -> float:
@@ -81,12 +81,8 @@ def _seconds(nanos: int) -> float:
     return seconds if nanos >= 0 else -seconds
 
 
-def format_float(number: float) -> str:
+def _format_float(number: float) -> str:
     """The shortest decimal that reads back the same, without an exponent: Go's `FormatFloat(x, 'f', -1, 64)`."""
-    if number in {float("inf"), float("-inf")}:
-        return "+Inf" if number > 0 else "-Inf"
-    if number != number:  # noqa: PLR0124  NaN
-        return "NaN"
     text = format(Decimal(repr(number)), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 

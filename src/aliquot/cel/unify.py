@@ -55,8 +55,6 @@ class Bindings:
 
     def all_assignable(self, left: Sequence[Type], right: Sequence[Type]) -> bool:
         """`assignable` pair by pair, all or nothing."""
-        if len(left) != len(right):
-            return False
         mark = len(self._trail)
         for a, b in zip(left, right, strict=True):
             if not self._fits(a, b):

@@ -80,10 +80,7 @@ class Url:
                     text += "//"
                 text += f"{self.user}@" if self.user is not None else ""
                 text += _escape(self.host.encode(), _UNRESERVED | _HOST_LITERAL | frozenset(b"%"))
-            path = self.escaped_path
-            if path and not path.startswith("/") and self.host:
-                text += "/"
-            text += path
+            text += self.escaped_path  # begins with a slash where there's a host
         if self.force_query or self.query:
             text += f"?{self.query}"
         return text + (f"#{self.fragment}" if self.fragment else "")

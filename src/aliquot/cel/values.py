@@ -4,7 +4,6 @@ CEL's int is Python's int, double is float, string is str, bytes is bytes, bool 
 or tuple, a map is `MapValue` (or a dict of strings: a device's attributes). An error is a value too: `Err`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -147,19 +146,9 @@ class MapValue:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __iter__(self) -> Iterator[Value]:
-        for key, _ in self.entries.values():
-            yield key
-
 
 class Joined(list[Value]):
     """A list made by joining two: unlike Go's plain list, its `==` reports an error of its elements."""
-
-    __slots__ = ()
-
-
-class Growing(list[Value]):
-    """The list that a loop gathers: it grows in place, and the loop's result is a plain copy."""
 
     __slots__ = ()
 
