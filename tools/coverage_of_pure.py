@@ -1,4 +1,4 @@
-"""Print the branch coverage of each pure package; fail under 95 %."""
+"""Print the branch coverage of each pure package; fail under its floor (95 %; cel: 100 %)."""
 
 import io
 import sys
@@ -7,7 +7,7 @@ from coverage import Coverage
 
 # Edges are driven through processes and sockets, where line counting sees little.
 EDGES = ("cli", "cluster")
-FLOOR = {"default": 95.0}
+FLOOR = {"default": 95.0, "cel": 100.0}
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ ATTRIBUTE = ("attributes", "d.io", "s")
         ("has(device.attributes['d.io'].s)", [ATTRIBUTE]),
         ("device.attributes['d.io'].?s.hasValue()", [ATTRIBUTE]),
         ("device.attributes[?'d.io'].?s.hasValue()", [ATTRIBUTE]),
-        ("device.?attributes[?'d.io'][?'s'].hasValue()", None),
+        ("device.?attributes[?'d.io'][?'s'].hasValue()", [ATTRIBUTE]),
         ("'s' in device.attributes['d.io']", [ATTRIBUTE]),
         (
             "device.attributes['d.io'].s == 'x' || device.capacity['e.io'].m == quantity('1')",

@@ -41,7 +41,8 @@ class CallPlanner:
             return _limited(function.overloads[0]), False
         if overload:
             found = next(candidate for candidate in function.overloads if candidate.id == overload)
-            return _guarded(function, found), found.one_by_one
+            run = _dispatcher(function, count) if found.impl is None else _guarded(function, found, found.impl)
+            return run, found.one_by_one
         return _dispatcher(function, count), True
 
     @staticmethod
@@ -129,13 +130,8 @@ def _no_overload(name: str, args: tuple[Value, ...]) -> Err:
     return Err(f"no such overload: {name}({', '.join(type_name(arg) for arg in args)})")
 
 
-def _never(*_: Value) -> Value:
-    return NO_SUCH_OVERLOAD
-
-
-def _guarded(function: Function, overload: Overload) -> Impl:
+def _guarded(function: Function, overload: Overload, impl: Impl) -> Impl:
     """One overload, behind a check of the run-time types."""
-    impl: Impl = overload.impl or _never
     checks = [(index, check) for index, check in enumerate(overload.checks) if check is not None]
     if not function.guarded or not checks:
         return impl
@@ -182,7 +178,8 @@ _UNLIMITED: Final = "lists.range"
 
 def _limited(overload: Overload) -> Impl:
     """`lists.range` with 1.37's limit."""
-    plain = _guarded(Function(_UNLIMITED, (overload,)), overload)
+    assert overload.impl is not None
+    plain = _guarded(Function(_UNLIMITED, (overload,)), overload, overload.impl)
 
     def call(count: Value) -> Value:
         fault = range_fault(count) if type(count) is int else None

@@ -22,9 +22,10 @@ def _complaint(text: str) -> str:
 def parse_quantity(text: str) -> Value:
     """`quantity(text)`."""
     try:
-        return Quantity.parse(text)
+        known = Quantity.parse(text)
     except QuantityError:
         return Err(_complaint(text))
+    return Quantity(known.nanos, known.form, known.text)  # a new one each time: as keys they are told apart
 
 
 def is_quantity(text: str) -> bool:

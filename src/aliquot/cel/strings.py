@@ -5,7 +5,7 @@ from typing import Final
 
 from aliquot.cel.operators import int_of
 from aliquot.cel.regexes import RegexError, compile_regex
-from aliquot.cel.values import NO_SUCH_OVERLOAD, TEXT_LIMIT, Err, TooCostly, Value
+from aliquot.cel.values import NO_SUCH_OVERLOAD, TEXT_LIMIT, Err, Optional, TooCostly, Uint, Value
 
 _SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
@@ -173,7 +173,7 @@ def display(value: Value) -> str:
         return general(value)
     if value is None:
         return "0"  # null is an enumeration of protocol buffers
-    return str(getattr(value, "value", value))
+    return str(value.value if type(value) in {Uint, Optional} else value)
 
 
 def general(number: float) -> str:

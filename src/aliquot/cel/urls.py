@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from aliquot.cel.quoting import go_quote
 
@@ -22,6 +22,9 @@ class UrlError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Url:
     """A parsed URL, equal by its text."""
+
+    pointer_in_go: ClassVar[bool] = True
+    """As the key of a map it's found only as the same object."""
 
     scheme: str
     opaque: str
@@ -139,10 +142,7 @@ def _parse(text: str, *, via_request: bool) -> Url:
     if not rest.startswith("/"):
         if scheme:
             return Url(scheme, rest, None, "", b"", "", query, force_query, "")
-        if via_request:
-            raise UrlError(_complaint(text, "invalid URI for request"))
-        if ":" in rest.partition("/")[0]:
-            raise UrlError(_complaint(text, "first path segment in URL cannot contain colon"))
+        raise UrlError(_complaint(text, "invalid URI for request"))
     user, host, omit_host = None, "", False
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, path = rest[2:].partition("/")

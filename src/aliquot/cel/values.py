@@ -124,6 +124,8 @@ def key_of(value: Value) -> Value:
         or kind is dict
         or kind is Optional
         or kind is Sum
+        or kind is Quantity
+        or getattr(kind, "pointer_in_go", False)
     ):
         return id(value), kind  # Go compares pointers
     name = getattr(kind, "unhashable_in_go", None) or _UNHASHABLE.get(kind)
