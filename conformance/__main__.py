@@ -15,14 +15,16 @@ from typing import Final
 import msgspec
 
 from aliquot.allocation.features import IMPLEMENTATIONS
-from conformance import generate_allocation, generate_cel, given, lines, reference
+from conformance import generate_allocation, generate_cdi, generate_cel, given, lines, reference
+from conformance.allocation_subject import EXACT, allocation_subject
+from conformance.cdi_subject import CDI
+from conformance.cel_subject import CEL
 from conformance.compare import Difference, Json, Outcome, Subject, compared, shrunk
 from conformance.reference import MissingReferenceError
-from conformance.subjects import CEL, allocation_subject
 
 SHOWN: Final = 10
 """So many failures are shrunk and printed per subject."""
-SUBJECTS: Final = ("cel", "allocation")
+SUBJECTS: Final = ("cdi", "cel", "allocation", "exact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +40,22 @@ def cel_cases(count: int, seed: int) -> list[Json]:
     return given.cel_cases() + generate_cel.cases(count, seed)
 
 
+def cdi_cases(count: int, seed: int) -> list[Json]:
+    return given.cdi_cases() + generate_cdi.cases(count, seed)
+
+
 def allocation_cases(count: int, seed: int) -> list[Json]:
     tight = generate_allocation.scenarios(max(count // 4, 1), seed, tight=True)
-    return given.allocation_cases() + generate_allocation.scenarios(count, seed) + tight
+    shared = [given.bare_scenario(case) for case in given.allocation_cases()]
+    return shared + generate_allocation.scenarios(count, seed) + tight
 
 
 def runs(count: int, seed: int, versions: Sequence[str], only: Sequence[str]) -> Iterator[Run]:
     """What is to be compared, and on which cases."""
+    if "cdi" in only:  # both programs link the same library
+        yield Run(CDI, versions[0], partial(cdi_cases, count, seed))
+    if "exact" in only:  # 1.37 has fewer defects, so less is told apart by them
+        yield Run(EXACT, versions[-1], partial(allocation_cases, max(count // 2, 1), seed + 10))
     for kubernetes in versions:
         if "cel" in only:
             yield Run(CEL, kubernetes, partial(cel_cases, count, seed))

@@ -32,8 +32,6 @@ class Subject:
     flags: tuple[str, ...] = ()
     tolerated: frozenset[str] = frozenset()
     """Differences that are counted and shown, but are no failure."""
-    random: frozenset[str] = frozenset()
-    """Of those, the ones that the reference itself answers now so, now so: not even counted if it ever agrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +76,23 @@ def compared(subject: Subject, kubernetes: str, cases: Sequence[Json]) -> Outcom
     """Ask both sides every case."""
     outcome = Outcome(subject, kubernetes)
     theirs = reference.ask(kubernetes, subject.verb, cases, *subject.flags)
+    found: list[Difference] = []
     for case, given in zip(cases, theirs, strict=True):
         if timed_out(given):
             outcome.skipped += 1
             continue
         outcome.asked += 1
         ours = answered(subject, case)
-        what = ("crash",) if "crash" in ours else tuple(subject.differs(given, ours))
-        if what and "crash" not in ours:
-            what = steady(subject, kubernetes, case, ours, what)
+        what = different(subject, given, ours)
         if what:
-            outcome.differences.append(Difference(what, case, given, ours))
+            found.append(Difference(what, case, given, ours))
+    outcome.differences = steady(subject, kubernetes, found)
     return outcome
+
+
+def different(subject: Subject, given: Json, ours: Json) -> tuple[str, ...]:
+    """What is different between two answers; a crash of ours always is."""
+    return ("crash",) if "crash" in ours else tuple(subject.differs(given, ours))
 
 
 def timed_out(answer: Json) -> bool:
@@ -97,14 +100,20 @@ def timed_out(answer: Json) -> bool:
     return any(node.get("timedOut") for node in answer.get("nodes", ()))
 
 
-def steady(subject: Subject, kubernetes: str, case: Json, ours: Json, what: Sequence[str]) -> tuple[str, ...]:
-    """What is different in every one of several answers of the reference."""
-    for given in reference.ask(kubernetes, subject.verb, [case] * AGAIN, *subject.flags):
-        now = set(subject.differs(given, ours))
-        what = [each for each in what if each in now]
-        if not what:
-            break
-    return tuple(what)
+def steady(subject: Subject, kubernetes: str, found: Sequence[Difference]) -> list[Difference]:
+    """The differences that are left when the reference is asked again several times."""
+    if not found:
+        return []
+    again = iter(reference.ask(kubernetes, subject.verb, [each.case for each in found] * AGAIN, *subject.flags))
+    left = [set(each.what) for each in found]
+    for _ in range(AGAIN):
+        for each, what in zip(found, left, strict=True):
+            what &= set(different(subject, next(again), each.ours))
+    return [
+        Difference(tuple(each for each in old.what if each in what), old.case, old.reference, old.ours)
+        for old, what in zip(found, left, strict=True)
+        if what
+    ]
 
 
 def shrunk(subject: Subject, kubernetes: str, difference: Difference) -> Difference:
@@ -118,17 +127,27 @@ def shrunk(subject: Subject, kubernetes: str, difference: Difference) -> Differe
             theirs = reference.ask(kubernetes, subject.verb, variants, *subject.flags)
         except RuntimeError:  # a variant that isn't a proper case any more
             break
-        for case, given in zip(variants, theirs, strict=True):
-            ours = answered(subject, case)
-            what = ("crash",) if "crash" in ours else tuple(subject.differs(given, ours))
-            if difference.what[0] in what and not timed_out(given):
-                kept = what if "crash" in ours else steady(subject, kubernetes, case, ours, what)
-                if difference.what[0] in kept:
-                    best = Difference(kept, case, given, ours)
-                    break
-        else:
+        smaller = first_with(subject, kubernetes, difference.what[0], zip(variants, theirs, strict=True))
+        if smaller is None:
             break
+        best = smaller
     return best
+
+
+def first_with(
+    subject: Subject, kubernetes: str, wanted: str, answers: Iterable[tuple[Json, Json]]
+) -> Difference | None:
+    """The first of several cases that differs in ``wanted``, every time."""
+    for case, given in answers:
+        if timed_out(given):
+            continue
+        ours = answered(subject, case)
+        what = different(subject, given, ours)
+        if wanted in what:
+            kept = steady(subject, kubernetes, [Difference(what, case, given, ours)])
+            if kept and wanted in kept[0].what:
+                return kept[0]
+    return None
 
 
 # --- simpler variants ------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance import lines, reference
+from conformance.allocation_subject import allocation_differs
 from conformance.compare import Json
-from conformance.subjects import allocation_differs
 
 CASES: Final = Path(__file__).parent.parent.parent / "shared" / "cases"
 VERSION: Final = "1.36"
@@ -26,6 +26,47 @@ def cel_cases() -> list[Json]:
 def allocation_cases() -> list[Json]:
     """The shared allocation scenarios, likewise."""
     return [case for name in ("reference", "random", "quirks") for case in present("allocator", f"{name}.jsonl")]
+
+
+SCENARIO: Final = (
+    "name",
+    "features",
+    "nodes",
+    "node",
+    "slices",
+    "classes",
+    "claims",
+    "allocatedClaims",
+    "allocatedDevices",
+    "allocatedSharedDeviceIDs",
+    "allocatedCapacity",
+)
+"""What a scenario consists of."""
+
+CDI_FILES: Final = (
+    "probes_spec_load.json",
+    "spec_load.json",
+    "version_minimum.json",
+    "probes_names.json",
+    "parser_qualified_name.json",
+    "probes_inject.json",
+    "inject.json",
+    "random.jsonl",
+)
+
+
+def cdi_cases() -> list[Json]:
+    """The shared CDI cases that the reference library can be asked."""
+    return [
+        {"file": file, "name": case["name"], "input": case["input"]}
+        for file in CDI_FILES
+        for case in present("cdi", file)
+    ]
+
+
+def bare_scenario(case: Json) -> Json:
+    """A scenario without what upstream's test says of it."""
+    return {name: case[name] for name in SCENARIO if name in case}
 
 
 def present(*parts: str) -> list[Json]:

@@ -55,6 +55,12 @@ func run(verb string, arguments []string) error {
 		_ = flags.Parse(arguments)
 		allocator := allocation{implementation: *implementation, repeat: *repeat, timeout: *timeout}
 		return eachLine(allocator.answer)
+	case "cdi":
+		_ = flags.Parse(arguments)
+		return eachLine(answerCDI)
+	case "measure-cdi":
+		_ = flags.Parse(arguments)
+		return eachLine(func(line []byte, number int) (any, error) { return measureCDI(line, max(*repeat, 1)) })
 	case "version":
 		return printVersion()
 	}

@@ -56,7 +56,9 @@ def problems(world: World, allocations: Sequence[ClaimAllocation]) -> list[str]:
             found += _counted(world, claim, request, got)
             given += [_given(claim, request, each) for each in got]
         known = {request.name for request in claim.spec.requests}
-        found += [f"unknown request {one.request}" for one in allocation.results if one.request.split("/")[0] not in known]
+        found += [
+            f"unknown request {one.request}" for one in allocation.results if one.request.split("/")[0] not in known
+        ]
     return found + broken(world, given)
 
 
@@ -109,9 +111,7 @@ def _counted(world: World, claim: Claim, request: Request, got: Sequence[Allocat
         able = [one for one in (request.exactly, *request.first_available) if one is not None and one.mode != "All"]
         return [] if any(one.count == 0 for one in able) else [f"{claim.meta.name}/{request.name}: nothing given"]
     recipe = _given(claim, request, got[0])[3]
-    wanted = (
-        sum(_selected(world, recipe, id_) for id_ in world.devices()) if recipe.mode == "All" else recipe.count
-    )
+    wanted = sum(_selected(world, recipe, id_) for id_ in world.devices()) if recipe.mode == "All" else recipe.count
     if len(got) != wanted:
         return [f"{claim.meta.name}/{request.name}: {len(got)} devices, not {wanted}"]
     return []
@@ -180,7 +180,9 @@ def _used_twice(world: World, given: Sequence[Given]) -> Iterator[str]:
 def _overdrawn(world: World, given: Sequence[Given]) -> Iterator[str]:
     """Counters, each device charged once; capacities of shareable devices, each share."""
     state = world.supply.state
-    everywhere = {DeviceId(one.driver, one.pool, device.name): device for one in world.supply.slices for device in one.devices}
+    everywhere = {
+        DeviceId(one.driver, one.pool, device.name): device for one in world.supply.slices for device in one.devices
+    }
     charged = {id_ for id_ in everywhere if state.holds(id_)}
     new = {each[4] for each in given if not _admin(each) or _shareable(world, each[4])} - charged
     left: dict[tuple[str, str, str, str], int] = {}

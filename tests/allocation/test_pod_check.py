@@ -13,8 +13,17 @@ from aliquot.allocation.inputs import Engine, Supply
 from aliquot.allocation.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare, supply_of
 from aliquot.allocation.pod_claims import NotReady
 from aliquot.allocation.reference import Reference
-from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec, Consumer, DeviceClass, Request
-from aliquot.dra.device import Capacity, DeviceTaint, RequestPolicy, TaintRule
+from aliquot.dra.claim import (
+    AllocatedDevice,
+    Claim,
+    ClaimAllocation,
+    ClaimSpec,
+    Consumer,
+    DeviceClass,
+    DeviceStatus,
+    Request,
+)
+from aliquot.dra.device import Capacity, DeviceId, DeviceTaint, RequestPolicy, TaintRule
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod, PodClaim
@@ -115,6 +124,24 @@ def test_a_claim_that_others_use_is_not_freed(consumers: tuple[Consumer, ...], t
     assert check.post_filter == text
 
 
+@pytest.mark.parametrize(
+    ("conditions", "gates", "problem"),
+    [
+        ({"broken": "True"}, GATES, "resourceclaim not available on the node"),
+        ({"broken": "False", "ready": "True"}, GATES, ""),
+        ({}, GATES, ""),
+        ({"broken": "True"}, Gates("1.36", (("DRADeviceBindingConditions", False),)), ""),
+    ],
+)
+def test_a_device_that_cannot_be_bound(conditions: dict[str, str], gates: Gates, problem: str) -> None:
+    d = DeviceId("drv.example.com", "p", "d")
+    given = AllocatedDevice("r", d, binding_conditions=("ready",), binding_failure_conditions=("broken",))
+    held = replace(claim(request("r")), allocation=ClaimAllocation((given,)), devices=(DeviceStatus(d, conditions),))
+    check = look(cluster(held), gates=gates)
+    assert check.check(cluster().load("n1")) == problem
+    assert (check.post_filter == "deallocation of ResourceClaim completed") == bool(problem)
+
+
 def test_a_claim_with_256_pods_cannot_be_bound_to_one_more() -> None:
     crowd = tuple(Consumer("pods", f"p{number}", f"u{number}") for number in range(256))
     found = prepare(
@@ -141,7 +168,7 @@ def test_an_allocation_whose_node_selector_is_broken() -> None:
         ),
         (Refusal("fatal", "x"), Failure('running "DynamicResources" filter plugin: x')),
         (
-            Refusal("gave up", "x"),
+            Refusal("gave up", "timed out trying to allocate devices"),
             Failure('running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'),
         ),
     ],

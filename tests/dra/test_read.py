@@ -288,6 +288,15 @@ def test_allocation() -> None:
     status = {
         "allocation": {"devices": {"results": [result], "config": config}, "nodeSelector": selector},
         "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}],
+        "devices": [
+            {
+                "driver": "d",
+                "pool": "p",
+                "device": "x",
+                "conditions": [{"type": "a", "status": "True"}, {"status": "x"}],
+            },
+            {"driver": "d", "pool": "p", "device": "y"},
+        ],
     }
     made = good("ResourceClaim", "v1", {}, status=status)
     assert made.allocation is not None
@@ -299,6 +308,7 @@ def test_allocation() -> None:
     assert [(one.source, one.config.requests) for one in made.allocation.config] == [("FromClass", ("gpu",))]
     assert made.allocation.node_selector is not None
     assert made.reserved_for[0].name == "p"
+    assert [(one.device.device, one.conditions) for one in made.devices] == [("x", {"a": "True"}), ("y", {})]
     assert good("ResourceClaim", "v1", {}, status={"allocation": {}}).allocation.results == ()
     assert good("ResourceClaim", "v1", {}, status={}).allocation is None
 

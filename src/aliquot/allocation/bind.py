@@ -134,6 +134,7 @@ def blamed(plan: Plan, view: View, place: int, number: int, device: int, blame: 
             return f"claim {claim.meta.key}: selector #{blame.index}: {blame.text}"
         case "capacity":
             where = f"claim {claim.meta.key}, request {name}"
-            return f"{where}: checking capacity for device {view.ids[device]}: {blame.text}"
+            told = view.ids[device].device if step.alternatives[number].count == ALL else view.ids[device]
+            return f"{where}: checking capacity for device {told}: {blame.text}"
         case _:
             return blame.text

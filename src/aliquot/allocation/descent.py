@@ -27,7 +27,7 @@ def single(plan: Plan, one: Alternative, view: View, standing: Standing) -> Allo
     """
     found = view.known.get(one.id) or view.candidates(one)
     usable = found.bits & standing.usable
-    if found.error_bits or not view.plain:
+    if found.error_bits or not view.plain or standing.busy:
         return None
     count = one.count
     if count == 1:

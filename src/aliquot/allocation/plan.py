@@ -13,7 +13,6 @@ from aliquot.allocation.reference_constraints import covers
 from aliquot.allocation.view import RecipeKey, Wanted
 from aliquot.dra.claim import Claim, Constraint, DeviceClass, Request, SubRequest
 
-_GO_MAX_INT = 2**63 - 1
 ALL = -1
 """The count of mode All."""
 
@@ -196,8 +195,6 @@ class Compiler:
             count = ALL
         elif recipe.mode != "ExactCount":
             raise _Problem(f"{where}: unsupported count mode {recipe.mode}")
-        elif count > _GO_MAX_INT:
-            raise _Problem(f"{where}: exact count {count} is too large")
         wanted: Wanted = tuple(sorted(recipe.capacity.items())) if recipe.capacity else ()
         key = (device_class.selectors, recipe.selectors, recipe.tolerations, wanted)
         return Alternative(

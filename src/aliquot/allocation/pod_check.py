@@ -103,9 +103,9 @@ def prepare(
         problem = _unallocated(claim, snapshot.classes, gates) if claim.allocation is None else _allocated(claim, pod)
         if problem is not None:
             return problem
-    engine = make_engine(supply_of(snapshot, gates))
+    supply = supply_of(snapshot, gates)
     wanted = {name: amount for name, amount in request.items() if amount > 0 and is_extended(name)}
-    return PodCheck(pod, claims, extended, wanted, served, engine)
+    return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
 
 
 def _served(snapshot: Snapshot, gates: Gates) -> Mapping[str, DeviceClass]:
@@ -166,6 +166,8 @@ class PodCheck:
     """Extended resources that the pod asks for."""
     served: Mapping[str, DeviceClass]
     engine: Engine
+    binding_conditions: bool = True
+    """DRADeviceBindingConditions and DRAResourceClaimDeviceStatus are on."""
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     """Node -> what the allocator said; absent where it wasn't asked."""
     mappings: dict[str, ExtendedResourceClaim] = field(default_factory=dict[str, ExtendedResourceClaim])
@@ -181,7 +183,7 @@ class PodCheck:
         if extended is None and not self.claims:
             return ""
         node = load.node
-        unreachable = [claim for claim in self.claims if not _reachable(claim, node)]
+        unreachable = [claim for claim in self.claims if not _reachable(claim, node) or self._failed(claim)]
         self._elsewhere += [claim for claim in unreachable if claim not in self._elsewhere]
         claims = self._to_allocate(extended)
         if claims:
@@ -208,6 +210,21 @@ class PodCheck:
         if self.extended is not None and self.extended.meta.name != IN_MEMORY:
             return "deletion of ResourceClaim completed"
         return "still not schedulable"
+
+    def _failed(self, claim: Claim) -> bool:
+        """Says whether a driver reports that a device can't be bound: a binding failure condition is True.
+
+        The scheduler also gives up on a claim that isn't ready after ten minutes; that needs a clock, and isn't told.
+        """
+        if claim.allocation is None or not self.binding_conditions:
+            return False
+        status = {one.device: one.conditions for one in claim.devices}
+        return any(
+            status.get(result.device, {}).get(condition) == "True"
+            for result in claim.allocation.results
+            if result.binding_conditions
+            for condition in result.binding_failure_conditions
+        )
 
     def _to_allocate(self, extended: Claim | None) -> tuple[Claim, ...]:
         claims = tuple(claim for claim in self.claims if claim.allocation is None)
@@ -247,6 +264,6 @@ def _problem(node: Node, answer: Answer) -> str | Failure:
         case "this node only":
             return answer.error
         case "gave up":
-            return Failure(f'running "{PLUGIN}" filter plugin: node {node.name}: timed out trying to allocate devices')
+            return Failure(f'running "{PLUGIN}" filter plugin: node {node.name}: {answer.error}')
         case "fatal":
             return Failure(f'running "{PLUGIN}" filter plugin: {answer.error}')

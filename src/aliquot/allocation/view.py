@@ -292,7 +292,10 @@ class View:
         fractional = self.features.fractional_range
         amounts: dict[str, int] = {}
         for name, capacity in capacities.items():
-            amount = takes(requests.get(name), capacity, fractional=fractional).amount
+            try:
+                amount = takes(requests.get(name), capacity, fractional=fractional).amount
+            except CapacityError as error:
+                raise CapacityError(f'capacity "{name}": {error}') from error
             if breaks_policy(amount, capacity.policy, fractional=fractional) or amount > capacity.value:
                 return None
             amounts[name] = max(amount.nanos, 0)

@@ -38,3 +38,5 @@ app = App(
     help_format="plaintext",
 )
 app.command("aliquot.cli.explain:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
+app.command("aliquot.cli.cel:app", name="cel")
+app.command("aliquot.cli.cdi:app", name="cdi")

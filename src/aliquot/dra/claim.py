@@ -120,6 +120,15 @@ class Consumer:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceStatus:
+    """An entry of status.devices: what its driver reports of an allocated device."""
+
+    device: DeviceId
+    conditions: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Condition type -> status: True, False, Unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A ResourceClaim."""
 
@@ -127,6 +136,7 @@ class Claim:
     spec: ClaimSpec
     allocation: ClaimAllocation | None = None
     reserved_for: tuple[Consumer, ...] = ()
+    devices: tuple[DeviceStatus, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from aliquot.dra.claim import (
     Consumer,
     DeviceClass,
     DeviceConfig,
+    DeviceStatus,
     DeviceToleration,
     Request,
     SubRequest,
@@ -69,6 +70,13 @@ def _claim(wire: WireClaim, memo: Memo, *, flat: bool) -> Claim:
         tuple(
             Consumer(entry.resource or "", entry.name or "", entry.uid or "", entry.api_group or "")
             for entry in status.reserved_for or ()
+        ),
+        tuple(
+            DeviceStatus(
+                DeviceId(entry.driver, entry.pool, entry.device),
+                {condition.type: condition.status or "" for condition in entry.conditions or () if condition.type},
+            )
+            for entry in status.devices or ()
         ),
     )
 

@@ -9,7 +9,16 @@ from typing import Annotated, Any
 import msgspec
 
 from aliquot.kube.shape import ABSENT, Amount, Holds, Int64
-from aliquot.kube.wire import MinorText, Strings, Wire, WireMeta, WireNodeSelector, WireTemplateMeta, WireToleration
+from aliquot.kube.wire import (
+    MinorText,
+    Strings,
+    Wire,
+    WireCondition,
+    WireMeta,
+    WireNodeSelector,
+    WireTemplateMeta,
+    WireToleration,
+)
 
 NodeSelectorPart = Annotated[msgspec.Raw, Holds(WireNodeSelector)]
 
@@ -127,11 +136,21 @@ class WireConsumer(Wire):
     uid: str | None = None
 
 
+class WireDeviceStatus(Wire):
+    """status.devices[]."""
+
+    driver: str
+    pool: str
+    device: str
+    conditions: list[WireCondition] | None = None
+
+
 class WireClaimStatus(Wire):
     """status of a claim."""
 
     allocation: WireAllocation | None = None
     reserved_for: list[WireConsumer] | None = None
+    devices: list[WireDeviceStatus] | None = None
 
 
 class WireClaim(Wire):

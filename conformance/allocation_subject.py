@@ -1,75 +1,19 @@
-"""What is compared, and what counts as a difference: CEL, and allocation by each implementation."""
+"""Allocation, compared: outcome, results and steps must agree on every node; the words of errors are counted."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from aliquot.allocation.behaviour import REPAIRED
+from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.features import Implementation
+from aliquot.allocation.reference import Reference
 from aliquot.units.quantity import Quantity
-from conformance import allocation, cel
+from conformance import allocation
 from conformance.compare import Json, Subject, replaced, without_key, without_one
 
 REFERENCE_TIMEOUT: Final = "2s"
 """A search that takes the reference longer isn't compared."""
-
-
-# --- CEL -------------------------------------------------------------------------------------------------------------
-
-
-def cel_differs(given: Json, ours: Json) -> list[str]:
-    """Verdict, then both costs, then the words of the error; those of a syntax error apart (ANTLR's recovery)."""
-    what = [each for each in ("verdict", "max_cost", "actual_cost") if given.get(each) != ours.get(each)]
-    if given["error"] != ours["error"]:
-        what.append("syntax words" if "Syntax error" in (given["error"] or "") else "words")
-    return what
-
-
-def cel_smaller(case: Json) -> Iterator[Json]:
-    """The case with a part of its expression for the whole, with a literal for a part, or with less of a device."""
-    text = case["expr"] if "expr" in case else case["expression"]
-    key = "expr" if "expr" in case else "expression"
-    parts = sorted(set(sub_expressions(text)), key=len)
-    for part in parts:
-        if part != text:
-            yield case | {key: part}
-            yield case | {key: f"dyn({part}) == dyn({part})"} if len(part) + 20 < len(text) else case | {key: part}
-    for part in reversed(parts):
-        if len(part) > 5:
-            for literal in ("true", "1", "'a'", "[]"):
-                yield case | {key: text.replace(part, literal, 1)}
-    yield from without_key(case, ("device", "attributes"))
-    yield from without_key(case, ("device", "capacity"))
-
-
-def sub_expressions(text: str) -> Iterator[str]:
-    """Pieces of an expression between operators, commas and brackets; many are expressions themselves."""
-    opened: list[int] = []
-    for index, sign in enumerate(text):
-        if sign in "([{":
-            opened.append(index)
-        elif sign in ")]}" and opened:
-            start = opened.pop()
-            inside = text[start + 1 : index].strip()
-            if inside:
-                yield inside
-                yield from (piece.strip() for piece in re.split(r",(?![^(\[{]*[)\]}])", inside) if piece.strip())
-            called = re.search(r"[\w.]+$", text[:start])
-            yield text[called.start() if called else start : index + 1]
-    yield from (piece.strip() for piece in re.split(r"\|\||&&|[!=<>]=|[?:<>]", text) if piece.strip())
-
-
-CEL: Final = Subject(
-    "cel",
-    "cel",
-    cel.answer,
-    cel_differs,
-    cel_smaller,
-    tolerated=frozenset({"max_cost", "actual_cost", "words", "syntax words"}),
-)
-
-
-# --- allocation ------------------------------------------------------------------------------------------------------
 
 
 def canonical(value: Any, key: str = "") -> Any:
@@ -159,24 +103,65 @@ def leaner_devices(case: Json) -> Iterator[Json]:
                     yield replaced(case, ("slices", number, "spec", "devices", index), leaner)
 
 
-def allocation_subject(
-    implementation: Implementation | None,
-    engine: Literal["reference", "exact"] = "reference",
-    kubernetes: str = "1.36",
-) -> Subject:
-    """Allocation by one of upstream's implementations; None: the one that the features choose."""
-    ours = partial(allocation.answer, engine=engine, implementation=implementation, kubernetes=kubernetes)
+def allocation_subject(implementation: Implementation | None, kubernetes: str = "1.36") -> Subject:
+    """Our reference engine by one of upstream's implementations; None: the one that the features choose."""
     stable = implementation == "stable"
     return Subject(
-        f"allocation, {engine}, {implementation or 'as the features choose'}",
+        f"allocation, {implementation or 'as the features choose'}",
         "allocate",
-        ours,
+        partial(allocation.answer, implementation=implementation, kubernetes=kubernetes),
         # stable visits pools in random order: its devices and steps are one of several, so only outcomes are compared
-        partial(allocation_differs, results=not stable, steps=not stable and engine == "reference"),
+        partial(allocation_differs, results=not stable, steps=not stable),
         lambda case: proper(allocation_smaller(case)),
         flags=("--timeout", REFERENCE_TIMEOUT, *(("--implementation", implementation) if implementation else ())),
         tolerated=frozenset({"words"}),
     )
+
+
+def exact_answer(case: Json) -> Json:
+    """The exact engine's answer, and whether our reference without the defects gives the same devices."""
+    exact = without_config(allocation.answer(case, engine="exact"))
+    repaired = without_config(repaired_answer(case))
+    return exact | {"repaired": not set(allocation_differs(repaired, exact, steps=False)) - {"words"}}
+
+
+def repaired_answer(case: Json) -> Json:
+    """What our reference answers without any of upstream's defects."""
+    question = allocation.question_of(case, "1.36")
+    supply = question.supply
+    engine = Reference(supply, selectors_of(question.kubernetes, supply.features), REPAIRED, "experimental")
+    claims = case.get("claims") or []
+    nodes = [allocation.node_answer(node, engine.allocate(node, question.claims), claims) for node in question.nodes]
+    return {"nodes": nodes}
+
+
+def exact_differs(given: Json, ours: Json) -> list[str]:
+    """Outcome and devices; a difference that the repaired reference shows as well comes from a defect of upstream's."""
+    what = [each for each in allocation_differs(without_config(given), ours, steps=False) if each != "words"]
+    return ["repaired defect" if ours["repaired"] else each for each in what]
+
+
+def without_config(answer: Json) -> Json:
+    """An answer without configuration, which has its own rules per version."""
+    nodes = [
+        node
+        | {"results": [each | {"devices": {"results": each["devices"].get("results")}} for each in node["results"]]}
+        if node.get("results")
+        else node
+        for node in answer["nodes"]
+    ]
+    return answer | {"nodes": nodes}
+
+
+EXACT: Final = Subject(
+    "allocation, exact engine beside experimental",
+    "allocate",
+    exact_answer,
+    exact_differs,
+    lambda case: proper(allocation_smaller(case)),
+    flags=("--timeout", REFERENCE_TIMEOUT, "--implementation", "experimental"),
+    tolerated=frozenset({"repaired defect"}),
+)
 
 
 def proper(cases: Iterable[Json]) -> Iterator[Json]:

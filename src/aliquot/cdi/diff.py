@@ -1,0 +1,87 @@
+"""What differs between two specs, by what it means: devices by name, nodes and mounts by their path in the container.
+
+The order of entries counts for hooks only: they run in it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from aliquot.cdi.spec import NO_EDITS, ContainerEdits, Spec
+from aliquot.cdi.write import edits_data
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference. `where` is "" for the spec, else a device; `what` names the entry; absent sides are None."""
+
+    kind: Literal["added", "removed", "changed"]
+    where: str
+    what: str
+    old: Any = None
+    new: Any = None
+
+    def __str__(self) -> str:
+        """`+ device 0: deviceNodes /dev/x = ...`."""
+        owner = f"{self.where}: " if self.where else ""
+        values = {"added": f"{self.new}", "removed": f"{self.old}", "changed": f"{self.old} -> {self.new}"}[self.kind]
+        return f"{ {'added': '+', 'removed': '-', 'changed': '~'}[self.kind] } {owner}{self.what}: {values}"
+
+
+def diff(old: Spec, new: Spec) -> tuple[Change, ...]:
+    """Every difference from the old spec to the new one."""
+    return tuple(_diff(old, new))
+
+
+def _diff(old: Spec, new: Spec) -> Iterator[Change]:
+    yield from _members(
+        "", {"cdiVersion": old.version, "kind": old.kind}, {"cdiVersion": new.version, "kind": new.kind}
+    )
+    yield from _members("", old.annotations, new.annotations, "annotation ")
+    yield from _members("", _entries(old.edits), _entries(new.edits))
+    olds = {device.name: device for device in old.devices}
+    news = {device.name: device for device in new.devices}
+    for name in [*olds, *(name for name in news if name not in olds)]:
+        where = f"device {name}"
+        before, after = olds.get(name), news.get(name)
+        if before is None or after is None:
+            one = before or after
+            edits = edits_data(one.edits if one else NO_EDITS)
+            gone = after is None
+            yield Change("removed" if gone else "added", "", where, edits if gone else None, None if gone else edits)
+            continue
+        yield from _members(where, before.annotations, after.annotations, "annotation ")
+        yield from _members(where, _entries(before.edits), _entries(after.edits))
+
+
+def _members(where: str, old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> Iterator[Change]:
+    for key in [*old, *(key for key in new if key not in old)]:
+        if key not in new:
+            yield Change("removed", where, prefix + key, old=old[key])
+        elif key not in old:
+            yield Change("added", where, prefix + key, new=new[key])
+        elif old[key] != new[key]:
+            yield Change("changed", where, prefix + key, old[key], new[key])
+
+
+_KEYS = {"deviceNodes": "path", "mounts": "containerPath", "netDevices": "hostInterfaceName"}
+
+
+def _entries(edits: ContainerEdits) -> dict[str, Any]:
+    """The entries of a block by a name for each: `env PATH`, `deviceNodes /dev/x`, `hooks prestart 1`."""
+    entries: dict[str, Any] = {}
+    stages: dict[str, int] = {}
+    for field, value in edits_data(edits).items():
+        if field == "env":
+            entries |= {f"env {entry.partition('=')[0]}": entry.partition("=")[2] for entry in value}
+        elif field in _KEYS:
+            entries |= {f"{field} {entry[_KEYS[field]]}": entry for entry in value}
+        elif field == "hooks":
+            for hook in value:
+                stages[hook["hookName"]] = stages.get(hook["hookName"], 0) + 1
+                entries[f"hooks {hook['hookName']} {stages[hook['hookName']]}"] = hook
+        elif field == "additionalGids":
+            entries |= {f"additionalGids {gid}": gid for gid in value}
+        else:
+            entries[field] = value
+    return entries

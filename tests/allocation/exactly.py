@@ -1,0 +1,43 @@
+"""Asking the exact allocator: scenarios in, answers out, and what they're compared with."""
+
+from typing import Any
+
+from aliquot.allocation.answer import Allocation, Answer
+from aliquot.allocation.behaviour import REPAIRED
+from aliquot.allocation.cel_selectors import selectors_of
+from aliquot.allocation.exact import Exact
+from aliquot.allocation.reference import Reference
+from aliquot.allocation.selectors import Selectors
+from conformance.allocation import Question, question_of
+
+Json = dict[str, Any]
+
+PATIENCE = 20_000
+"""Devices that the plain search may test."""
+
+
+def asked(row: Json) -> tuple[Question, Selectors]:
+    question = question_of(row, "1.36")
+    return question, selectors_of("1.36", question.supply.features)
+
+
+def engine(row: Json) -> tuple[Exact, Question]:
+    question, selectors = asked(row)
+    return Exact(question.supply, selectors), question
+
+
+def answer(row: Json) -> Answer:
+    exact, question = engine(row)
+    return exact.allocate(question.nodes[0], question.claims)
+
+
+def plain_answer(row: Json) -> Answer:
+    """The plain search in the same order, without defects; it may give up."""
+    question, selectors = asked(row)
+    plain = Reference(question.supply, selectors, REPAIRED, "experimental", budget=PATIENCE)
+    return plain.allocate(question.nodes[0], question.claims)
+
+
+def told(answer: Answer) -> object:
+    """An answer without its steps."""
+    return answer.claims if isinstance(answer, Allocation) else (answer.category, answer.error)
