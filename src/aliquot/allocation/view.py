@@ -120,8 +120,6 @@ class View:
     """(request, device, recipe's number, admin access) -> the entry of an allocation."""
     elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
     """Consumption of devices that only other nodes can use."""
-    _kinds: dict[int, int] = field(default_factory=dict[int, int])
-    """Kind -> its devices."""
     _tainted: int = 0
     _policied: int = 0
     """Devices with a capacity whose policy says what may be taken."""
@@ -185,8 +183,6 @@ class View:
 
     def _describe(self, number: int, one: Slice, device: Device) -> None:
         bit = 1 << number
-        kind = self.selectors.kind(one.driver, device)
-        self._kinds[kind] = self._kinds.get(kind, 0) | bit
         if device.taints and self.features.device_taints:
             self._tainted |= bit
         source = device if one.per_device_node_selection else one
@@ -273,13 +269,13 @@ class View:
         if known is None:
             true = 0
             failures: dict[int, Failure] = {}
-            for bits in self._kinds.values():
-                number = (bits & -bits).bit_length() - 1
-                verdict = self.selectors.verdict(expression, self.ids[number].driver, self.devices[number])
+            verdict_of = self.selectors.verdict
+            for number, device in enumerate(self.devices):
+                verdict = verdict_of(expression, self.ids[number].driver, device)
                 if verdict is True:
-                    true |= bits
+                    true |= 1 << number
                 elif isinstance(verdict, Failure):
-                    failures.update(dict.fromkeys(members(bits), verdict))
+                    failures[number] = verdict
             known = self._verdicts[expression] = (true, failures)
         return known
 
