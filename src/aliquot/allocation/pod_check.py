@@ -89,21 +89,47 @@ def prepare(
         gates: the scheduler's version and gates.
         make_engine: makes the allocator for a supply.
     """
-    claims = claims_of(pod, snapshot.claims)
+    return prepare_in(offer_of(snapshot, gates), pod, snapshot.claims, make_engine)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a cluster has for claims, whatever claims there are."""
+
+    gates: Gates
+    classes: Mapping[str, DeviceClass]
+    served: Mapping[str, DeviceClass]
+    """Extended resource -> the class that serves it."""
+    supply: Callable[[], Supply]
+    """Asked for only if a pod has claims."""
+
+
+def offer_of(snapshot: Snapshot, gates: Gates) -> Offer:
+    """Returns what a snapshot has for claims."""
+    return Offer(gates, snapshot.classes, _served(snapshot, gates), lambda: supply_of(snapshot, gates))
+
+
+def prepare_in(
+    offer: Offer, pod: Pod, there: Mapping[str, Claim], make_engine: MakeEngine
+) -> "PodCheck | Unschedulable | NotReady | Failure | None":
+    """Looks at a pod's claims once, as `prepare` does; `there` has at least all claims of the pod."""
+    claims = claims_of(pod, there)
     if isinstance(claims, NotReady):
         return claims
     request = effective_request(pod)
-    served = _served(snapshot, gates)
+    served = offer.served
     extended: Claim | None = None
     if any(amount > 0 and name in served and is_extended(name) for name, amount in request.items()):
-        extended = earlier_claim(pod, snapshot.claims.values()) or new_claim(pod)
+        extended = earlier_claim(pod, there.values()) or new_claim(pod)
     if not claims and extended is None:
         return None
     for claim in claims:
-        problem = _unallocated(claim, snapshot.classes, gates) if claim.allocation is None else _allocated(claim, pod)
+        problem = (
+            _unallocated(claim, offer.classes, offer.gates) if claim.allocation is None else _allocated(claim, pod)
+        )
         if problem is not None:
             return problem
-    supply = supply_of(snapshot, gates)
+    supply = offer.supply()
     wanted = {name: amount for name, amount in request.items() if amount > 0 and is_extended(name)}
     return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
 

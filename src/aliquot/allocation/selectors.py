@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from aliquot.dra.device import Attribute, Device
+from aliquot.dra.device import Attribute, Device, Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,46 @@ class Selectors:
 
     def verdict(self, expression: str, driver: str, device: Device) -> Verdict:
         """Evaluates an expression on a device, or remembers."""
-        try:
-            names = self._names[expression]
-        except KeyError:
-            names = self._names[expression] = self._named(expression)
+        names = self._looks_at(expression)
         key = self._all(driver, device) if names is None else self._seen(names, driver, device)
         key = (expression, *key)
         known = self._verdicts.get(key)
         if known is None:
             known = self._verdicts[key] = self.evaluate(expression, driver, device)
         return known
+
+    def sound(self, expression: str, slices: Iterable[Slice]) -> bool:
+        """Says whether an expression has a verdict on every device of these slices.
+
+        Quick where devices share their attributes' values: of those that show the expression the same, one is asked.
+        """
+        names = self._looks_at(expression)
+        asked: set[tuple[object, ...]] = set()
+        for one in slices:
+            driver = one.driver
+            for device in one.devices:
+                if names is not None:
+                    attributes, capacity = device.attributes, device.capacity
+                    shown: list[object] = [id(a) for a in attributes.values() if a.kind not in _ALWAYS_CONVERTED]
+                    for is_attribute, domain, name, full in names:
+                        table = attributes if is_attribute else capacity
+                        shown.append(id(table.get(full)))
+                        if domain == driver:
+                            shown.append(id(table.get(name)))
+                    key = (driver, device.allow_multiple, *shown)
+                    if key in asked:
+                        continue
+                    asked.add(key)
+                if isinstance(self.verdict(expression, driver, device), Failure):
+                    return False
+        return True
+
+    def _looks_at(self, expression: str) -> tuple[tuple[bool, str, str, str], ...] | None:
+        try:
+            return self._names[expression]
+        except KeyError:
+            names = self._names[expression] = self._named(expression)
+            return names
 
     def _named(self, expression: str) -> tuple[tuple[bool, str, str, str], ...] | None:
         found = self.reads(expression)
