@@ -200,6 +200,11 @@ class PodCheck:
     """Node -> which container uses which request of the claim for extended resources."""
     _elsewhere: list[Claim] = field(default_factory=list[Claim])
     """Allocated claims that some node can't reach."""
+    fresh: tuple[Claim, ...] = field(init=False)
+    """Those to be allocated: the same value for all nodes, so that the engine compiles them once."""
+
+    def __post_init__(self) -> None:
+        self.fresh = tuple(claim for claim in self.claims if claim.allocation is None)
 
     def check(self, load: NodeLoad) -> str | Failure:
         """Returns why a node can't serve the claims, in the scheduler's words; "": it can."""
@@ -253,8 +258,7 @@ class PodCheck:
         )
 
     def _to_allocate(self, extended: Claim | None) -> tuple[Claim, ...]:
-        claims = tuple(claim for claim in self.claims if claim.allocation is None)
-        return claims if extended is None else (*claims, extended)
+        return self.fresh if extended is None else (*self.fresh, extended)
 
     def _extended_claim(self, load: NodeLoad) -> Claim | str | None:
         """Returns the claim for what this node must serve by devices; None: nothing; or why it can't be had."""
