@@ -28,15 +28,16 @@ def certain(plan: Plan, slices: Sequence[Slice], selectors: Selectors) -> bool:
     of_class, of_request, _, wanted = one.key
     if wanted or not all(_simple(each, counters=one.count == 1) for each in slices):
         return False
-    return all(selectors.sound(expression, slices) for expression in (*of_class, *of_request) if expression is not None)
+    return selectors.sound([expression for expression in (*of_class, *of_request) if expression is not None], slices)
 
 
 def _simple(one: Slice, *, counters: bool) -> bool:
     if not one.node_name or one.per_device_node_selection or one.shared_counters and not counters:
         return False
-    return all(
-        not device.allow_multiple
-        and (counters or not device.consumes)
-        and not any(capacity.policy is not None for capacity in device.capacity.values())
-        for device in one.devices
-    )
+    for device in one.devices:
+        if device.allow_multiple or (device.consumes and not counters):
+            return False
+        for capacity in device.capacity.values():
+            if capacity.policy is not None:
+                return False
+    return True

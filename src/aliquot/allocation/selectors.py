@@ -3,7 +3,7 @@
 Distinct means: in what the expression can look at. Of a thousand GPUs, each with its UUID, one is asked if it is a GPU.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -60,30 +60,37 @@ class Selectors:
             known = self._verdicts[key] = self.evaluate(expression, driver, device)
         return known
 
-    def sound(self, expression: str, slices: Iterable[Slice]) -> bool:
-        """Says whether an expression has a verdict on every device of these slices.
+    def sound(self, expressions: Sequence[str], slices: Iterable[Slice]) -> bool:
+        """Says whether all expressions have verdicts on every device of these slices.
 
-        Quick where devices share their attributes' values: of those that show the expression the same, one is asked.
+        Quick where devices share attributes: of those that show the expressions the same values, one is asked.
         """
-        names = self._looks_at(expression)
+        names: set[tuple[bool, str, str, str]] = set()
+        for expression in expressions:
+            of_this = self._looks_at(expression)
+            if of_this is None:
+                return False
+            names.update(of_this)
         asked: set[tuple[object, ...]] = set()
         for one in slices:
             driver = one.driver
+            read = [(a, n) for a, domain, name, full in names for n in ((full, name) if domain == driver else (full,))]
+            attributes_read = [name for is_attribute, name in read if is_attribute]
+            capacity_read = [name for is_attribute, name in read if not is_attribute]
             for device in one.devices:
-                if names is not None:
-                    attributes, capacity = device.attributes, device.capacity
-                    shown: list[object] = [id(a) for a in attributes.values() if a.kind not in _ALWAYS_CONVERTED]
-                    for is_attribute, domain, name, full in names:
-                        table = attributes if is_attribute else capacity
-                        shown.append(id(table.get(full)))
-                        if domain == driver:
-                            shown.append(id(table.get(name)))
-                    key = (driver, device.allow_multiple, *shown)
-                    if key in asked:
-                        continue
-                    asked.add(key)
-                if isinstance(self.verdict(expression, driver, device), Failure):
-                    return False
+                attributes = device.attributes
+                shown = [id(value) for value in attributes.values() if value.kind not in _ALWAYS_CONVERTED]
+                for name in attributes_read:
+                    shown.append(id(attributes.get(name)))  # noqa: PERF401 - a list for each device costs more
+                for name in capacity_read:
+                    shown.append(id(device.capacity.get(name)))  # noqa: PERF401 - likewise
+                key = (driver, device.allow_multiple, *shown)
+                if key in asked:
+                    continue
+                asked.add(key)
+                for expression in expressions:
+                    if isinstance(self.verdict(expression, driver, device), Failure):
+                        return False
         return True
 
     def _looks_at(self, expression: str) -> tuple[tuple[bool, str, str, str], ...] | None:

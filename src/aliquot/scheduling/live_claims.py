@@ -10,7 +10,7 @@ from aliquot.allocation.leaving import claim_keys, left
 from aliquot.allocation.pod_check import Failure, Gates, Offer, PodCheck, Unschedulable, offer_of, prepare_in
 from aliquot.allocation.pod_claims import NotReady, generate
 from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec
-from aliquot.kube.pod import Pod
+from aliquot.kube.pod import ExtendedResourceClaim, Pod
 from aliquot.scheduling.devices import Devices, told
 from aliquot.scheduling.dynamic import ClaimCheck, NotGenerated, Rejected
 from aliquot.scheduling.reason import Fault
@@ -108,8 +108,8 @@ class LiveClaims:
         asked = tuple((one.name, one.sidecar, tuple(one.requests.items())) for one in containers)
         return specs, len(check.pod.init_containers), asked
 
-    def bind(self, check: PodCheck, load: NodeLoad) -> Pod:
-        """Allocate and reserve a pod's claims on a node that `check` accepted; the pod, with what it says of them."""
+    def bind(self, check: PodCheck, load: NodeLoad) -> ExtendedResourceClaim | None:
+        """Allocate and reserve a pod's claims on a node that `check` accepted; what the pod's status then says."""
         given: list[ClaimAllocation] = []
         for claim in bound_claims(check, load):
             before = self.get(claim.meta.key)
@@ -117,8 +117,7 @@ class LiveClaims:
                 given.append(claim.allocation)
             self._put(claim.meta.key, claim)
         self.engine.commit(given)
-        extended = extended_status(check, load.node.name)
-        return check.pod if extended is None else replace(check.pod, extended_claim=extended)
+        return extended_status(check, load.node.name)
 
     def leave(self, pod: Pod) -> None:
         """Give back what a pod has: its own claims go, shared ones stay with the others."""

@@ -167,12 +167,13 @@ class Loop:
     # --- changes -------------------------------------------------------------------------------------------------
 
     def _bind(self, pod: Pod, check: PodCheck | None, node: str) -> None:
+        extended = pod.extended_claim
         if check is not None and self._live is not None:
             load = self._load(node)
             problem = check.check(load)
             assert not problem, f"{pod.key} on {node}: {problem}"
-            pod = self._live.bind(check, load)
-        self._put(pod.key, replace(pod, node_name=node, nominated_node=""))
+            extended = self._live.bind(check, load) or extended
+        self._put(pod.key, replace(pod, node_name=node, nominated_node="", extended_claim=extended))
 
     def _put(self, key: str, pod: Pod | None) -> None:
         old = self.pod(key)
