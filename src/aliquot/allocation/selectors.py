@@ -63,7 +63,7 @@ class Selectors:
     def sound(self, expressions: Sequence[str], slices: Iterable[Slice]) -> bool:
         """Says whether all expressions have verdicts on every device of these slices.
 
-        Quick where devices share attributes: of those that show the expressions the same values, one is asked.
+        Of the devices that show the expressions the same values one is asked, as `verdict` would find out more slowly.
         """
         names: set[tuple[bool, str, str, str]] = set()
         for expression in expressions:
@@ -79,11 +79,14 @@ class Selectors:
             capacity_read = [name for is_attribute, name in read if not is_attribute]
             for device in one.devices:
                 attributes = device.attributes
-                shown = [id(value) for value in attributes.values() if value.kind not in _ALWAYS_CONVERTED]
+                shown: list[object] = [
+                    (value.kind, value.value) for value in attributes.values() if value.kind not in _ALWAYS_CONVERTED
+                ]
                 for name in attributes_read:
-                    shown.append(id(attributes.get(name)))  # noqa: PERF401 - a list for each device costs more
+                    value = attributes.get(name)
+                    shown.append(value and (value.kind, value.value))
                 for name in capacity_read:
-                    shown.append(id(device.capacity.get(name)))  # noqa: PERF401 - likewise
+                    shown.append(_amount(device, name))
                 key = (driver, device.allow_multiple, *shown)
                 if key in asked:
                     continue

@@ -72,9 +72,7 @@ class LiveClaims:
         fresh = {claim.meta.key: claim for claim in made if self.get(claim.meta.key) is None}
         return replace(pod, claim_names={**pod.claim_names, **names}), fresh
 
-    def check(
-        self, pod: Pod, fresh: Mapping[str, Claim]
-    ) -> PodCheck | Unschedulable | NotReady | Failure | None:
+    def check(self, pod: Pod, fresh: Mapping[str, Claim]) -> PodCheck | Unschedulable | NotReady | Failure | None:
         """Look at a pod's claims once; `fresh`: those just generated for it."""
         there = dict(fresh)
         for key in claim_keys(pod):

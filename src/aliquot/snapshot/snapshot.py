@@ -194,9 +194,7 @@ class Snapshot:
         """
         return self.with_pod(replace(self.pods[pod_key], node_name=node, nominated_node=""))
 
-    def altered(
-        self, pods: Mapping[str, Pod | None], claims: Mapping[str, Claim | None] | None = None
-    ) -> "Snapshot":
+    def altered(self, pods: Mapping[str, Pod | None], claims: Mapping[str, Claim | None] | None = None) -> "Snapshot":
         """With many pods and claims added, put in place of their namesakes, or (None) taken away, all at once."""
         changed: dict[str, NodeLoad] = {}
 
