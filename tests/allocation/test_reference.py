@@ -124,6 +124,11 @@ def test_explosions_are_counted_without_being_walked(requests: int, devices: int
     assert ask(pool(*gpus(devices)), wanted) == Refusal("does not fit", steps=steps)
 
 
+@pytest.mark.parametrize(("count", "devices", "steps"), [(11, 10, 1_024), (21, 20, 1_048_576)])
+def test_choices_of_one_request_are_counted_too(count: int, devices: int, steps: int) -> None:
+    assert ask(pool(*gpus(devices)), claim(request("r", count=count))) == Refusal("does not fit", steps=steps)
+
+
 def test_upstreams_ten_seconds_end_the_search() -> None:
     wanted = claim(*(request(f"r{number}") for number in range(14)))
     answer = ask(pool(*gpus(13)), wanted)

@@ -31,7 +31,7 @@ with ten requests on nine devices. A slower machine gives up sooner."""
 MEMORY_FROM: Final = 500
 """Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
 
-BUDGET: Final = 300_000
+BUDGET: Final = 150_000
 """How many devices may really be tested here in one call (some seconds); dead ends met again cost nothing."""
 
 

@@ -12,6 +12,9 @@ from aliquot.units.quantity import Quantity
 Counter = tuple[str, str]
 """(counter set, counter)."""
 
+CounterKey = tuple[Hashable, Counter]
+"""(what upstream keys the pool's table by, the counter)."""
+
 Table = dict[Counter, int]
 """Amounts in nano-units."""
 
@@ -119,14 +122,24 @@ class Charged:
         for counter, amount in self.available.uses(device):
             table[counter].nanos -= amount.nanos
 
-    def fingerprint(self) -> Hashable:
-        """Returns all that decides what may be charged from now on."""
+    def keys_of(self, pool: Pool, device: Device) -> tuple[CounterKey, ...]:
+        """Returns the counters that a device consumes."""
+        key = self.available.key(pool)
+        return tuple((key, (use.counter_set, name)) for use in device.consumes for name in use.counters)
+
+    def fingerprint(self, only: frozenset[CounterKey] | None) -> Hashable:
+        """Returns all that decides what may be charged from now on.
+
+        Args:
+            only: the counters that are still to be charged; None: any. The bill never exceeds what's available, so the
+                others have no say, not even where one overdrawn counter blocks its pool.
+        """
         return (
             frozenset(
                 (key, counter, amount.nanos)
                 for key, table in self._tables.items()
                 for counter, amount in table.items()
-                if amount.nanos
+                if amount.nanos and (only is None or (key, counter) in only)
             ),
             self.available.fingerprint(),
         )

@@ -159,8 +159,8 @@ class View:
                 self.slices.append(one)
                 self.block_of.append(-1)
                 self._describe(number, one, device)
-                if device.consumes and self.features.partitionable_devices:
-                    uses.append((number, amounts_of(device)))
+                if device.consumes and self.features.partitionable_devices and (amounts := amounts_of(device)):
+                    uses.append((number, amounts))
         if not uses:
             return
         others = {
@@ -171,7 +171,7 @@ class View:
         }
         self.elsewhere.update(others)
         sets = {
-            name: {counter: amount.nanos for counter, amount in each.counters.items()}
+            name: {counter: max(amount.nanos, 0) for counter, amount in each.counters.items()}
             for name, each in pool.counter_sets.items()
         }
         first = len(self.blocks)
