@@ -94,7 +94,7 @@ def _options(world: World, claim: Claim, request: Request) -> Iterator[list[Give
             if fitting:
                 yield [(claim, request, place, recipe, id_) for id_ in fitting]
             continue
-        alone = [id_ for id_ in fitting if not _alone(world, [(claim, request, place, recipe, id_)])]
+        alone = [id_ for id_ in fitting if not any(_alone(world, [(claim, request, place, recipe, id_)]))]
         for chosen in combinations(alone, recipe.count):
             yield [(claim, request, place, recipe, id_) for id_ in chosen]
 

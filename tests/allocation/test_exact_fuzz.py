@@ -73,6 +73,7 @@ def test_what_is_given_keeps_all_rules_and_none_means_none(family: str) -> None:
         answer = exact_module.Exact(question.supply, selectors).allocate(world.node, world.claims)
         if isinstance(answer, Allocation):
             assert checker.problems(world, answer.claims) == []
+            assert checker.possible(world) is not False
         elif answer.category == "does not fit":
             assert checker.possible(world) is not True
 

@@ -322,6 +322,55 @@ def _coarse(draw: Random, large: bool) -> tuple[list[Row], list[Row], Row]:
     return pool(GPU, devices, sets) + pool(NIC, nics), claims, {"taken": draw.choice((0.0, 0.05))}
 
 
+def _planted(draw: Random, large: bool) -> tuple[list[Row], list[Row], Row]:
+    """Claims read off a full allocation and shuffled, so that it fits with little to spare; sometimes one more."""
+    count = draw.choice((4, 6, 8)) if large else 2
+    per_numa = max(count // 2, 1)
+    devices: list[Row] = []
+    sets: list[Row] = []
+    nics: list[Row] = []
+    units: list[tuple[list[str], list[Row]]] = []
+    for number in range(count):
+        made, counters = partitioned(number, PROFILES, per_numa)
+        devices += made
+        sets.append(counters)
+        packed = _packed(draw)
+        if draw.random() < 0.5:
+            nics.append(nic(len(nics), number, per_numa))
+            units.append(([packed.pop(), "nic"], [match(ROOT)]))
+        while packed:
+            size = draw.choice((1, 1, 1, 2, 3))
+            taken, packed = packed[:size], packed[size:]
+            units.append((taken, draw.choice(([], [], [match(ROOT)], [match(f"{GPU}/numa")]))))
+    draw.shuffle(units)
+    if draw.random() < 0.5:
+        units.append(([draw.choice(sorted(PROFILES))], []))
+    claims: list[Row] = []
+    for kinds, constraints in units:
+        requests = [
+            request(f"r{place}", "nic") if kind == "nic" else request(f"r{place}", "mig", 1, of_profile(kind))
+            for place, kind in enumerate(kinds)
+        ]
+        claims.append(claim(len(claims), requests, constraints))
+    return pool(GPU, devices, sets) + (pool(NIC, nics) if nics else []), claims, {"taken": 0.0}
+
+
+def _packed(draw: Random) -> list[str]:
+    """Profiles that fill one GPU as far as chance leads."""
+    free, compute = set(range(8)), 7
+    packed: list[str] = []
+    choices = [(name, start) for name, (_, _, starts) in PROFILES.items() for start in starts if name != "7g"]
+    draw.shuffle(choices)
+    for name, start in choices:
+        width, memory, _ = PROFILES[name]
+        wanted = set(range(start, start + memory))
+        if wanted <= free and width <= compute:
+            free -= wanted
+            compute -= width
+            packed.append(name)
+    return packed
+
+
 def _shares(draw: Random, large: bool) -> tuple[list[Row], list[Row], Row]:
     """Shareable devices, admin access, taints."""
     count = draw.randint(4, 8) if large else draw.randint(1, 4)
@@ -386,6 +435,7 @@ FAMILIES: Final[dict[str, Family]] = {
     "alternatives": _alternatives,
     "overlapping": _overlapping,
     "coarse": _coarse,
+    "planted": _planted,
     "shares": _shares,
     "errors": _errors,
 }

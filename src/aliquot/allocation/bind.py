@@ -1,10 +1,14 @@
 """A plan bound to a node: the question that the search works on, and the checks that only a node can make."""
 
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
 from aliquot.allocation.bits import members
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.plan import ALL, Alternative, Plan, recipe_name, too_many
-from aliquot.allocation.question import Part, Question
+from aliquot.allocation.question import Part, Question, Step
 from aliquot.allocation.standing import Standing
+from aliquot.allocation.values import Values
 from aliquot.allocation.view import Blame, Candidates, View
 
 
@@ -16,6 +20,8 @@ def bound(plan: Plan, view: View, standing: Standing) -> Question:
         tuple(_part(view, standing, step.claim, alternative) for alternative in step.alternatives)
         for step in plan.steps
     ]
+    if match or distinct:
+        steps = _without_idle(steps, match, distinct)
     return Question(
         steps=steps,
         blocks=view.blocks,
@@ -26,6 +32,35 @@ def bound(plan: Plan, view: View, standing: Standing) -> Question:
         guards={number: shared.guard for number, shared in view.shared.items()},
         limit=RESULTS_LIMIT,
         totals=view.totals,
+    )
+
+
+def _without_idle(steps: Sequence[Step], match: Sequence[Values], distinct: Sequence[Values]) -> list[Step]:
+    """Takes away constraints that only ever have one device: that one must have the attribute, no more."""
+    most: dict[tuple[str, int], int] = {}
+    for step in steps:
+        for tie in {tie for part in step for tie in part.order}:
+            # mode All keeps its constraints: there, a missing attribute is an error
+            needs = [2 if part.every else part.need for part in step if tie in part.order]
+            most[tie] = most.get(tie, 0) + max(needs)
+    idle = {tie for tie, count in most.items() if count < 2}
+    if not idle:
+        return list(steps)
+    return [tuple(_freed(part, idle, match, distinct) for part in step) for step in steps]
+
+
+def _freed(part: Part, idle: Collection[tuple[str, int]], match: Sequence[Values], distinct: Sequence[Values]) -> Part:
+    bits = part.bits
+    for kind, number in part.order:
+        if (kind, number) in idle:
+            bits &= match[number].matchable if kind == "match" else distinct[number].having
+    order = tuple(tie for tie in part.order if tie not in idle)
+    return replace(
+        part,
+        bits=bits,
+        order=order,
+        match=tuple(number for kind, number in order if kind == "match"),
+        distinct=tuple(number for kind, number in order if kind == "distinct"),
     )
 
 

@@ -140,7 +140,7 @@ class Exact:
         if place is not None and place.view.node == node:
             return place
         try:
-            pools = self._pools.gather(node)
+            pools = self._pools.gather_useful(node)
         except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
         place = self._places[node.meta.name] = Place(View(node, pools, self.supply.features, self.selectors))

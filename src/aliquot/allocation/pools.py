@@ -59,9 +59,19 @@ class Pools:
         self._sorted = implementation != "stable"
         self._counters_by_node = behaviour.counter_slices_by_node and implementation != "stable"
         self._of_node: dict[str, list[Slice]] = {}
+        self._of_pool: dict[PoolKey, list[Slice]] = {}
         self._shared: list[Slice] = []
+        self._everywhere: dict[PoolKey, list[tuple[int, Slice]]] = {}
+        """Slices that every node sees: they hold counters. With their (even) places among the shared ones' odd ones."""
+        self._broken: list[PoolKey] | None = None
+        self._foreign: dict[PoolKey, Pool | None] = {}
+        """Pools as a node sees them that sees nothing but their counters."""
         for one in slices:
-            if not one.node_name or (one.shared_counters and not self._counters_by_node):
+            self._of_pool.setdefault((one.driver, one.pool), []).append(one)
+            if one.shared_counters and self._sorted and not self._counters_by_node:
+                if features.partitionable_devices:
+                    self._everywhere.setdefault((one.driver, one.pool), []).append((2 * len(self._shared), one))
+            elif not one.node_name:
                 self._shared.append(one)
             else:
                 self._of_node.setdefault(one.node_name, []).append(one)
@@ -74,15 +84,26 @@ class Pools:
         Raises:
             PoolError: a node selector can't be parsed.
         """
-        candidates = [*self._of_node.get(node.name, ()), *self._shared] if self._sorted else self._slices
-        newest: dict[PoolKey, list[Slice]] = {}
-        for one in candidates:
-            if self._relevant(one, node):
-                _keep_newest(newest, one)
+        return self._gather(node, self._everywhere)
+
+    def gather_useful(self, node: Node) -> tuple[Pool, ...]:
+        """As `gather`, without the pools of other nodes of which this one only sees counters in good order.
+
+        Raises:
+            PoolError: a node selector can't be parsed.
+        """
+        if self._broken is None:
+            alone = [self._alone(key) for key in self._everywhere]
+            self._broken = [pool.key for pool in alone if pool is not None and pool.state != "usable"]
+        return self._gather(node, self._broken)
+
+    def _gather(self, node: Node, others: Iterable[PoolKey]) -> tuple[Pool, ...]:
+        newest = self._newest(node)
+        built = [self._build(key, slices) for key, slices in newest.items()]
+        built += [self._alone(key) for key in others if key not in newest]
         pools: list[Pool] = []
         late: list[Pool] = []
-        for key, slices in newest.items():
-            pool = self._build(key, slices)
+        for pool in built:
             if pool is None:
                 continue
             waits = self._sorted and any(device.binding_conditions for one in pool.here for device in one.devices)
@@ -91,6 +112,35 @@ class Pools:
             pools.sort(key=lambda pool: pool.key)
             late.sort(key=lambda pool: pool.key)
         return (*pools, *late)
+
+    def _newest(self, node: Node) -> dict[PoolKey, list[Slice]]:
+        """The slices of a node by pool, of each pool's newest generation; only pools of which it sees devices."""
+        newest: dict[PoolKey, list[Slice]] = {}
+        if not self._sorted:
+            for one in self._slices:
+                if self._relevant(one, node):
+                    _keep_newest(newest, one)
+            return newest
+        for one in self._of_node.get(node.name, ()):
+            if self._relevant(one, node):
+                _keep_newest(newest, one)
+        shared = [(2 * place + 1, one) for place, one in enumerate(self._shared) if self._relevant(one, node)]
+        if self._everywhere:
+            keys = dict.fromkeys([*newest, *((one.driver, one.pool) for _, one in shared)])
+            shared += [placed for key in keys for placed in self._everywhere.get(key, ())]
+            shared.sort(key=_place)
+        for _, one in shared:
+            _keep_newest(newest, one)
+        return newest
+
+    def _alone(self, key: PoolKey) -> Pool | None:
+        """A pool of which a node sees nothing but counters: the same for all such nodes."""
+        if key not in self._foreign:
+            newest: dict[PoolKey, list[Slice]] = {}
+            for _, one in self._everywhere[key]:
+                _keep_newest(newest, one)
+            self._foreign[key] = self._build(key, newest[key])
+        return self._foreign[key]
 
     def troubles(self, node: Node) -> tuple[PoolStory, ...]:
         """Returns the pools that supply nothing to a node although they could be meant for it, and why.
@@ -101,11 +151,8 @@ class Pools:
             PoolError: a node selector can't be parsed.
         """
         seen = {pool.key: pool for pool in self.gather(node)}
-        of_pool: dict[PoolKey, list[Slice]] = {}
-        for one in self._slices:
-            of_pool.setdefault((one.driver, one.pool), []).append(one)
         stories: list[PoolStory] = []
-        for key, slices in sorted(of_pool.items()):
+        for key, slices in sorted(self._of_pool.items()):
             pool = seen.get(key)
             if pool is None:
                 stories.extend(self._absent(key, slices, node))
@@ -153,7 +200,7 @@ class Pools:
         announced, generation = slices[0].slice_count, slices[0].generation
         everywhere: list[Slice] | None = None
         if len(slices) != announced:
-            whole_pool = [one for one in self._slices if (one.driver, one.pool) == key]
+            whole_pool = self._of_pool[key]
             if any(one.generation > generation for one in whole_pool):
                 return None
             everywhere = [one for one in whole_pool if one.generation == generation]
@@ -186,6 +233,10 @@ class Pools:
         if problem:
             return Pool(*key, state="invalid", detail=problem)
         return Pool(*key, here=tuple(here), elsewhere=tuple(others), counter_sets=counter_sets)
+
+
+def _place(placed: tuple[int, Slice]) -> int:
+    return placed[0]
 
 
 def _keep_newest(pools: dict[PoolKey, list[Slice]], one: Slice) -> None:
