@@ -4,11 +4,9 @@ Three kinds of nodes of one quarter, one half and one quarter: without GPUs, and
 Nodes are named and numbered so that the kinds alternate.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
-from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, DeviceClass, Request, SubRequest
+from aliquot.dra.claim import ClaimSpec, ClaimTemplate, DeviceClass, Request, SubRequest
 from aliquot.dra.device import Attribute, Capacity, Device, Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node

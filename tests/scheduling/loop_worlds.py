@@ -1,5 +1,7 @@
 """Random clusters with devices, and pods with claims, for the loop: few devices, so that they run out."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Constraint, DeviceClass, Request, SubRequest
@@ -83,9 +85,8 @@ def gpu_nodes(draw: st.DrawFn, name: str) -> Node:
     """Some with a taint; some offer the extended resource themselves."""
     taints = (Taint("nvidia.com/gpu", "NoSchedule"),) if draw(st.booleans()) else ()
     made = node(name, taints=taints, cpu=draw(st.sampled_from((300, 1000))), pods=draw(st.integers(1, 5)))
-    if draw(st.integers(0, 3)) == 0:
-        made.allocatable[EXTENDED] = 1  # type: ignore[index]
-    return made
+    offers = {**made.allocatable, EXTENDED: 1} if draw(st.integers(0, 3)) == 0 else made.allocatable
+    return replace(made, allocatable=offers)
 
 
 @st.composite

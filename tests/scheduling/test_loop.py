@@ -11,17 +11,19 @@ from aliquot.allocation.commit import bound_claims
 from aliquot.allocation.engines import ExactEngines, ReferenceEngines
 from aliquot.allocation.pod_check import Gates, PodCheck, prepare
 from aliquot.allocation.pod_claims import NotReady, generate
-from aliquot.dra.claim import Claim
-from aliquot.kube.pod import Pod, PodClaim
+from aliquot.dra.claim import Claim, ClaimTemplate
+from aliquot.dra.device import Attribute, Device, Slice
+from aliquot.kube.meta import Meta
+from aliquot.kube.pod import Container, Pod, PodClaim
 from aliquot.scheduling.devices import Devices
 from aliquot.scheduling.judge import judge
 from aliquot.scheduling.loop import Loop, first
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.loop_worlds import EXTENDED, claimants, clusters
+from tests.scheduling.loop_worlds import CLASSES, DRIVER, EXTENDED, SPECS, claimants, clusters
 from tests.scheduling.strategies import RELEASES, pods, worlds
-from tests.scheduling.world import GPU, NOW, cluster, node, pod
+from tests.scheduling.world import NOW, cluster, node, pod
 
 PODS = st.integers(0, 5).map(lambda n: f"p{n}")
 
@@ -125,3 +127,131 @@ def test_it_decides_as_from_scratch_with_claims(there: Snapshot, data: st.DataOb
             step(loop, data.draw(claimants(f"p{number}")), dynamic)
         else:
             loop.remove(data.draw(st.sampled_from(tuple(loop.snapshot.pods))))
+
+
+def claiming(name: str, template: str = "one", cpu: int = 0, priority: int = 0) -> Pod:
+    asking = pod(name, cpu=cpu, priority=priority)
+    return replace(asking, meta=replace(asking.meta, uid=f"uid-{name}"), claims=(PodClaim("own", None, template),))
+
+
+def two_devices() -> Snapshot:
+    """One node with two devices."""
+    devices = tuple(Device(f"d{n}", {"size": Attribute("int", 1)}) for n in range(2))
+    templates = (ClaimTemplate(Meta(name, "default"), SPECS[name]) for name in ("one", "two"))
+    common = Claim(Meta("common", "default"), SPECS["one"])
+    return cluster(
+        node("a"), *CLASSES, *templates, common, Slice(Meta("s"), DRIVER, "a", node_name="a", devices=devices)
+    )
+
+
+def placed(loop: Loop, asking: Pod) -> bool:
+    return isinstance(loop.place(asking), Placement)
+
+
+def test_devices_run_out_and_come_back() -> None:
+    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    assert [placed(loop, claiming(name)) for name in ("p", "q", "r")] == [True, True, False]
+    assert set(loop.snapshot.claims) == {"default/common", "default/p-own", "default/q-own"}
+    assert "default/r" not in loop.snapshot.pods
+    loop.remove("default/p")
+    assert placed(loop, claiming("r"))
+    given = loop.snapshot.claims["default/r-own"].allocation
+    assert given is not None
+    assert [one.device.device for one in given.results] == ["d0"]
+    assert [one.name for one in loop.snapshot.claims["default/r-own"].reserved_for] == ["r"]
+
+
+def test_a_shared_claim_stays_until_its_last_pod_has_gone() -> None:
+    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    sharing = [replace(claiming(name), claims=(PodClaim("own", "common"),)) for name in ("p", "q")]
+    assert all(placed(loop, one) for one in sharing)
+    assert not placed(loop, claiming("two", "two"))
+    loop.remove("default/p")
+    assert [one.name for one in loop.snapshot.claims["default/common"].reserved_for] == ["q"]
+    assert not placed(loop, claiming("two", "two"))
+    loop.remove("default/q")
+    assert loop.snapshot.claims["default/common"].allocation is None
+    assert placed(loop, claiming("two", "two"))
+
+
+def test_the_refused_are_asked_again_after_a_change() -> None:
+    loop = Loop(cluster(node("a", gpu=1)), NOW)
+    assert placed(loop, pod("p", gpu=1))
+    refusals = [loop.place(pod(name, gpu=1)) for name in ("q", "r")]
+    assert [(one.pod, isinstance(one, Refusal)) for one in refusals] == [("default/q", True), ("default/r", True)]
+    loop.remove("default/p")
+    assert placed(loop, pod("q", gpu=1))
+
+
+def test_what_has_a_node_or_waits_at_a_gate_changes_nothing() -> None:
+    there = cluster(node("a"), pod("old", "a"))
+    loop = Loop(there, NOW)
+    assert loop.place(pod("old", "a")) == judge(there, pod("old", "a"), NOW)
+    assert isinstance(loop.place(replace(pod("p"), scheduling_gates=("wait",))), Refusal)
+    assert loop.snapshot is there
+    loop.remove("default/nobody")
+    assert loop.snapshot is there
+
+
+def test_the_choice_is_the_callers() -> None:
+    loop = Loop(cluster(node("a"), node("b")), NOW, choose=lambda nodes: list(nodes)[-1])
+    assert placed(loop, pod("p"))
+    assert loop.snapshot.pods["default/p"].node_name == "b"
+    assert first(iter(())) is None
+
+
+def test_features_that_a_node_must_declare() -> None:
+    loop = Loop(cluster(node("a"), node("b", features=("F",))), NOW)
+    assert placed(loop, replace(pod("p"), needs_features=("F",)))
+    assert loop.snapshot.pods["default/p"].node_name == "b"
+
+
+def test_an_extended_resource_is_served_by_devices() -> None:
+    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    asking = replace(pod("p"), containers=(Container("main", {EXTENDED: 2}),))
+    assert placed(loop, asking)
+    bound = loop.snapshot.pods["default/p"]
+    assert bound.extended_claim is not None
+    assert f"default/{bound.extended_claim.claim_name}" in loop.snapshot.claims
+    assert not placed(loop, claiming("q"))
+    loop.remove("default/p")
+    assert set(loop.snapshot.claims) == {"default/common"}
+    assert placed(loop, claiming("q"))
+
+
+def test_a_place_is_kept_for_whom_it_was_promised() -> None:
+    there = cluster(node("a", gpu=1), pod("big", gpu=1, priority=5, nominated="a"))
+    loop = Loop(there, NOW)
+    assert not placed(loop, pod("p", gpu=1))
+    assert placed(loop, pod("big", gpu=1, priority=5, nominated="a"))
+    loop.remove("default/big")
+    assert placed(loop, pod("p", gpu=1))
+
+
+def test_victims_give_back_their_devices() -> None:
+    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    assert placed(loop, claiming("low", cpu=4000))
+    found = loop.place(claiming("high", cpu=4000, priority=1))
+    assert isinstance(found, Placement)
+    assert found.preemption is not None
+    assert set(loop.snapshot.claims) == {"default/common", "default/high-own"}
+
+
+def test_only_the_exact_allocator_can_be_told_of_changes() -> None:
+    with pytest.raises(TypeError, match="exact allocator"):
+        Loop(two_devices(), NOW, Devices(ReferenceEngines()))
+
+
+def test_an_old_scheduler_without_dynamic_resources() -> None:
+    loop = Loop(cluster(node("a", gpu=1)), Release(31), Devices(ExactEngines()))
+    assert placed(loop, pod("p", gpu=1))
+
+
+def test_an_error_on_any_node_ends_the_attempt() -> None:
+    there = two_devices().with_node(node("b"))
+    odd = Slice(Meta("t"), DRIVER, "b", node_name="b", devices=(Device("d"),))
+    sized = ClaimTemplate(Meta("sized", "default"), SPECS["sized"])
+    loop = Loop(there.with_object(odd).with_object(sized), NOW, Devices(ExactEngines()))
+    found = loop.place(claiming("p", "sized"))
+    assert isinstance(found, Refusal)
+    assert found.reason == "SchedulerError"

@@ -32,7 +32,7 @@ def certain(plan: Plan, slices: Sequence[Slice], selectors: Selectors) -> bool:
 
 
 def _simple(one: Slice, *, counters: bool) -> bool:
-    if not one.node_name or one.per_device_node_selection or one.shared_counters and not counters:
+    if not one.node_name or one.per_device_node_selection or (one.shared_counters and not counters):
         return False
     for device in one.devices:
         if device.allow_multiple or (device.consumes and not counters):

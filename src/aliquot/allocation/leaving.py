@@ -1,4 +1,4 @@
-"""What becomes of a pod's claims when the pod is gone, as kube-controller-manager's resourceclaim controller does it."""
+"""What becomes of a pod's claims when the pod is gone, by the rules of kube-controller-manager's claim controller."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

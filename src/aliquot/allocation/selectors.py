@@ -85,8 +85,8 @@ class Selectors:
                 for name in attributes_read:
                     value = attributes.get(name)
                     shown.append(value and (value.kind, value.value))
-                for name in capacity_read:
-                    shown.append(_amount(device, name))
+                if capacity_read:
+                    shown += [_amount(device, name) for name in capacity_read]
                 key = (driver, device.allow_multiple, *shown)
                 if key in asked:
                     continue

@@ -33,7 +33,7 @@ from aliquot.scheduling.reason import Fault
 from aliquot.scheduling.screen import look
 from aliquot.scheduling.shape import room_shape
 from aliquot.scheduling.spread import spread_of
-from aliquot.scheduling.unchecked import BUDGETS, not_checked
+from aliquot.scheduling.unchecked import not_checked
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad, holds
@@ -192,10 +192,14 @@ class Loop:
     def _release_promise(self, pod: Pod) -> None:
         node = pod.nominated_node
         self._promised[node] = tuple(one for one in self._promised.get(node, ()) if one.key != pod.key)
-        self._log.append(self._positions[node]) if node in self._positions else None
+        self._note(node)
 
     def _change(self, node: str, load: NodeLoad) -> None:
         self._loads[node] = load
+        self._note(node)
+
+    def _note(self, node: str) -> None:
+        """A node has changed. Pods may be bound to names without a node."""
         if node in self._positions:
             self._log.append(self._positions[node])
 
