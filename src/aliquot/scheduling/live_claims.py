@@ -85,9 +85,10 @@ class LiveClaims:
         return prepare_in(self.offer, pod, there, lambda _: self.engine)
 
     def prepare(
-        self, snapshot: Snapshot, pod: Pod, _release: Release
+        self, snapshot: Snapshot, pod: Pod, release: Release
     ) -> ClaimCheck | Rejected | NotGenerated | Fault | None:
         """For `judge`, on a snapshot with the claims as they are now; see `dynamic.DynamicResources`."""
+        assert str(release) == self.offer.gates.version, "the loop's release"
         return told(prepare_in(self.offer, pod, snapshot.claims, lambda _: self.engine))
 
     def question(self, check: PodCheck) -> Hashable:

@@ -11,32 +11,25 @@ from aliquot.allocation.pod_check import Failure, PodCheck
 from aliquot.allocation.pod_claims import NotReady
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.alike import asked_labels, node_groups, positions
 from aliquot.scheduling.cycle import (
-    HOLDING_FILTERS,
-    NODE_FILTERS,
     WIDE_FILTERS,
     Cycle,
-    first_failure,
-    served_resources,
     uses_dynamic_resources,
 )
 from aliquot.scheduling.devices import Check, Devices
-from aliquot.scheduling.features import undeclared
 from aliquot.scheduling.judge import judge
-from aliquot.scheduling.known import Known, ascending, bits_of, merged
+from aliquot.scheduling.known import Known, ascending, merged
 from aliquot.scheduling.live_claims import LiveClaims
 from aliquot.scheduling.outcome import Placement, Preemption, Refusal, Verdict
 from aliquot.scheduling.pod_affinity import neighbours_of
-from aliquot.scheduling.ports import host_ports
 from aliquot.scheduling.reason import Fault
+from aliquot.scheduling.rooms import Room, Rooms
 from aliquot.scheduling.screen import look
 from aliquot.scheduling.shape import room_shape
 from aliquot.scheduling.spread import spread_of
 from aliquot.scheduling.unchecked import not_checked
 from aliquot.scheduling.versions import Release
-from aliquot.snapshot.effective import effective_request
-from aliquot.snapshot.load import NodeLoad, holds
+from aliquot.snapshot.load import holds
 from aliquot.snapshot.snapshot import Snapshot
 
 Choose = Callable[[Iterator[str]], str | None]
@@ -47,14 +40,6 @@ it's asked for: who takes the first pays for one."""
 def first(nodes: Iterator[str]) -> str | None:
     """The first one."""
     return next(nodes, None)
-
-
-@dataclass(slots=True)
-class _Room:
-    """Where pods of one shape have room, as far as filters can tell that look at one node alone."""
-
-    cycle: Cycle
-    known: Known
 
 
 @dataclass(slots=True)
@@ -89,16 +74,8 @@ class Loop:
     """Pods that are not yet in `_snapshot` as they are now; None: gone."""
     _pods: dict[str, Pod | None] = field(init=False, default_factory=dict[str, "Pod | None"])
     """Pods that differ from the start's."""
-    _loads: dict[str, NodeLoad] = field(init=False, default_factory=dict[str, NodeLoad])
-    """Nodes that carry something else than at the start."""
-    _names: list[str] = field(init=False)
-    _positions: Mapping[str, int] = field(init=False)
-    _log: list[int] = field(init=False, default_factory=list[int])
-    """Positions of the nodes on which pods came or went, in order."""
-    _rooms: dict[Hashable, _Room] = field(init=False, default_factory=dict[Hashable, _Room])
+    _rooms: Rooms = field(init=False)
     _served: dict[Hashable, _Served] = field(init=False, default_factory=dict[Hashable, _Served])
-    _promised: dict[str, tuple[Pod, ...]] = field(init=False)
-    """Node -> pods without a node that the scheduler has promised a place there."""
     _avoiders: int = field(init=False)
     """Bound pods that want to be away from others: while there are any, all pods must ask who their neighbours are."""
     _refused: dict[Hashable, Refusal] = field(init=False, default_factory=dict[Hashable, Refusal])
@@ -108,9 +85,7 @@ class Loop:
         """Begin with the snapshot as it is."""
         start = self.start
         self._snapshot = start
-        self._names = list(start.nodes)
-        self._positions = positions(start)
-        self._promised = dict(start.nominated())
+        self._rooms = Rooms(start, self.release)
         self._avoiders = sum(1 for pod in start.pods.values() if _avoids(pod))
         if self.dynamic is not None and uses_dynamic_resources(start, self.release):
             self._live = LiveClaims.of(start, self.release, self.dynamic)
@@ -169,7 +144,7 @@ class Loop:
     def _bind(self, pod: Pod, check: PodCheck | None, node: str) -> None:
         extended = pod.extended_claim
         if check is not None and self._live is not None:
-            load = self._load(node)
+            load = self._rooms.load(node)
             problem = check.check(load)
             assert not problem, f"{pod.key} on {node}: {problem}"
             extended = self._live.bind(check, load) or extended
@@ -179,49 +154,32 @@ class Loop:
         old = self.pod(key)
         if old is not None:
             if holds(old):
-                self._change(old.node_name, self._load(old.node_name).minus(key))
+                self._rooms.take(old)
                 self._avoiders -= _avoids(old)
             elif old.nominated_node:
-                self._release_promise(old)
+                self._rooms.release_promise(old)
         if pod is not None:
-            self._change(pod.node_name, self._load(pod.node_name).plus(pod))
+            self._rooms.put(pod)
             self._avoiders += _avoids(pod)
         self._pods[key] = self._news[key] = pod
         self._refused.clear()
-
-    def _release_promise(self, pod: Pod) -> None:
-        node = pod.nominated_node
-        self._promised[node] = tuple(one for one in self._promised.get(node, ()) if one.key != pod.key)
-        self._note(node)
-
-    def _change(self, node: str, load: NodeLoad) -> None:
-        self._loads[node] = load
-        self._note(node)
-
-    def _note(self, node: str) -> None:
-        """A node has changed. Pods may be bound to names without a node."""
-        if node in self._positions:
-            self._log.append(self._positions[node])
-
-    def _load(self, node: str) -> NodeLoad:
-        return self._loads.get(node) or self.start.load(node)
 
     # --- where there's room --------------------------------------------------------------------------------------
 
     def _node(self, pod: Pod, check: PodCheck | None) -> str | None:
         """The node to take; None: none takes the pod, or an error ends the attempt."""
-        room = self._room(pod)
+        room = self._rooms.room(pod)
         around = self._around(pod, check, room)
         served = self._claims(check) if check is not None and around is None else None
 
         def takes(position: int) -> bool | Fault:
-            if not self._has_room(room, position):
+            if not self._rooms.has_room(room, position):
                 return False
             if around is not None:
                 return self._suits(around, position)
             return served is None or check is None or self._serves(served, check, position)
 
-        nominated = self._positions.get(pod.nominated_node)
+        nominated = self._rooms.positions.get(pod.nominated_node)
         if nominated is not None and takes(nominated) is True:
             return pod.nominated_node
         possible = room.known.possible & (served.known.possible if served else -1)
@@ -229,59 +187,11 @@ class Loop:
             ask = room.known.possible & (served.known.open if served else -1)
             if any(isinstance(takes(position), Fault) for position in ascending(ask)):
                 return None
-        return self.choose(self._names[position] for position in ascending(possible) if takes(position))
-
-    def _room(self, pod: Pod) -> _Room:
-        key = room_shape(pod)
-        room = self._rooms.get(key)
-        if room is None:
-            room = self._rooms[key] = self._survey(pod)
-        elif room.known.seen < len(self._log):
-            room.known.forget(merged(self._log[room.known.seen :]), len(self._log))
-        return room
-
-    def _survey(self, pod: Pod) -> _Room:
-        """What stays as it is: whether the filters that look at the node without its pods let the pod in."""
-        request = effective_request(pod)
-        served: Mapping[str, str] = served_resources(self.start) if self.release.extended_resources else {}
-        cycle = Cycle(
-            pod=pod,
-            release=self.release,
-            request=request,
-            delegated=frozenset(name for name, asked in request.items() if asked > 0 and name in served),
-            ports=host_ports(pod),
-            spread=None,
-            neighbours=None,
-            claims=None,
-            dynamic=self._live is not None,
-        )
-        groups, examples = node_groups(self.start, asked_labels(pod))
-        lets_in = [not first_failure(cycle, self.start.load(name), NODE_FILTERS) for name in examples]
-        suitable = bits_of(lets_in[group] for group in groups)
-        if pod.needs_features:
-            suitable &= bits_of(not undeclared(pod, node, self.release) for node in self.start.nodes.values())
-        return _Room(cycle, Known(suitable, suitable, seen=len(self._log)))
-
-    def _has_room(self, room: _Room, position: int) -> bool:
-        known = room.known
-        bit = 1 << position
-        if known.open & bit:
-            name = self._names[position]
-            waiting = self._waiting(room.cycle.pod, name)
-            answer = not look(room.cycle, self._load(name), waiting, HOLDING_FILTERS)
-            known.learn(bit, answer=answer)
-            return answer
-        return bool(known.yes & bit)
-
-    def _waiting(self, pod: Pod, node: str) -> tuple[Pod, ...]:
-        """Pods promised a place to which this one must leave room; see `screen.promised`."""
-        if not self._promised:
-            return ()
-        return tuple(one for one in self._promised.get(node, ()) if one.priority >= pod.priority and one.key != pod.key)
+        return self.choose(self._rooms.names[position] for position in ascending(possible) if takes(position) is True)
 
     # --- what the neighbours say ---------------------------------------------------------------------------------
 
-    def _around(self, pod: Pod, check: PodCheck | None, room: _Room) -> Cycle | None:
+    def _around(self, pod: Pod, check: PodCheck | None, room: Room) -> Cycle | None:
         """The cycle of a pod for which other pods matter; None: they don't."""
         if not (_looks_around(pod) or self._avoiders):
             return None
@@ -292,8 +202,8 @@ class Loop:
         return replace(room.cycle, pod=pod, spread=spread, neighbours=neighbours, claims=claims)
 
     def _suits(self, around: Cycle, position: int) -> bool | Fault:
-        name = self._names[position]
-        reasons = look(around, self._load(name), self._waiting(around.pod, name), WIDE_FILTERS)
+        name = self._rooms.names[position]
+        reasons = look(around, self._rooms.load(name), self._rooms.waiting(around.pod, name), WIDE_FILTERS)
         return reasons if isinstance(reasons, Fault) else not reasons
 
     # --- where the claims are served -----------------------------------------------------------------------------
@@ -304,13 +214,13 @@ class Loop:
         question = self._live.question(check)
         served = self._served.get(question) if question is not None else None
         if served is None:
-            everywhere = (1 << len(self._names)) - 1
+            everywhere = (1 << len(self._rooms.names)) - 1
             served = _Served(Known(everywhere, everywhere, seen=engine.changes), self._certain(check))
             if question is not None:
                 self._served[question] = served
         elif served.known.seen < engine.changes:
             changed = engine.changed_since(served.known.seen)
-            served.known.forget(merged([self._positions[name] for name in changed]), engine.changes)
+            served.known.forget(merged([self._rooms.positions[name] for name in changed]), engine.changes)
         return served
 
     def _certain(self, check: PodCheck) -> bool:
@@ -321,7 +231,7 @@ class Loop:
         known = served.known
         bit = 1 << position
         if known.open & bit:
-            problem = check.check(self._load(self._names[position]))
+            problem = check.check(self._rooms.load(self._rooms.names[position]))
             if isinstance(problem, Failure):
                 return Fault(problem.message)
             known.learn(bit, answer=not problem)
