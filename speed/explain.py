@@ -48,9 +48,10 @@ def main() -> None:
     ours = min(run[1][0] for run in runs)
     peak = max(run[1][1] for run in runs)
     print(f"file {size / 2**20:.0f} MiB; json.load {reference:.2f} s of CPU; explain --all-pending {ours:.2f} s")
-    print(
-        f"ratio {ours / reference:.2f} (limit {LIMIT_TIME}); memory {peak / size:.2f} x file (limit {LIMIT_MEMORY})"
-    )
+    print(f"ratio {ours / reference:.2f} (limit {LIMIT_TIME}); memory {peak / size:.2f} x file (limit {LIMIT_MEMORY})")
+
+    if ours > LIMIT_TIME * reference or peak > LIMIT_MEMORY * size:
+        raise SystemExit("explain is over its limit")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def snapshot(*objects: dict[str, Any]) -> Snapshot:
 def story(*objects: dict[str, Any], minor: int = 36) -> Explanation:
     """The story of the only pod without a node."""
     world = snapshot(*objects)
-    (found,) = explain(world, world.pending(), Judge(Release(minor)))
+    (found,) = explain(world, world.pending(), Judge.of(Release(minor)))
     return found
 
 

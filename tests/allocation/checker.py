@@ -1,4 +1,4 @@
-"""Checks an allocation against the rules, one by one, and by brute force that there is none. Shares no code with the engines.
+"""Checks an allocation rule by rule, and by brute force that there is none. Shares no code with the engines.
 
 Only selectors are evaluated by the project's own CEL. Everything else is written down here again, as plainly as can be.
 """

@@ -18,7 +18,10 @@ def test_the_reference_is_new_for_each_pod_and_keeps_verdicts() -> None:
     assert first is not second
     assert first.selectors is second.selectors
     assert (first.budget, first.behaviour.name) == (7, "1.36")
-    assert engines(offered, "1.37").selectors is not first.selectors
+    assert first.scenes is second.scenes
+    later = engines(offered, "1.37")
+    assert later.selectors is not first.selectors
+    assert later.scenes is not first.scenes
 
 
 def test_exact_stays_for_its_supply() -> None:

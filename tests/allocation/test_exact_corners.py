@@ -228,3 +228,12 @@ def test_pools_that_cannot_be_used(wanted: Row) -> None:
     for slices in (double, [half], [*double, half], [half, *gpus(1)]):
         same(scenario(slices, [claim(0, [wanted])]))
     assert same(scenario(double, [claim(0, [request("r", "gpu")])])).category == "this node only"
+
+
+def test_consuming_nothing_of_a_counter_set_costs_nothing() -> None:
+    sets = [{"name": "s", "counters": {"c": {"value": "1"}}}]
+    idle = gpu(0, consumesCounters=[{"counterSet": "s", "counters": {}}])
+    busy = gpu(1, consumesCounters=[{"counterSet": "s", "counters": {"c": {"value": "1"}}}])
+    assert isinstance(
+        same(scenario(pool(tight.GPU, [idle, busy], sets), [claim(0, [request("r", "gpu", 2)])])), Allocation
+    )

@@ -51,6 +51,20 @@ def test_scenarios_of_all_features(make: Callable[[int, int], exactly.Json]) -> 
         assert same_as_plain(make(20261130, number))
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(generate_allocation.scenario(101, 1988), id="a dead end told apart by the shares a request has"),
+        pytest.param(tight.scenario("shares", 1274), id="likewise, in four claims"),
+        pytest.param(tight.scenario("shares", 455), id="admin access of a later claim to this one's devices"),
+        pytest.param(generate_tight.scenario(102, 4475), id="admin access leaves counters paid for later shares"),
+        pytest.param(tight.scenario("errors", 25), id="mode All meets an error or not by the order of devices"),
+    ],
+)
+def test_once_wrong(row: exactly.Json) -> None:
+    assert same_as_plain(row)
+
+
 @families
 def test_what_is_given_keeps_all_rules_and_none_means_none(family: str) -> None:
     for seed in range(2 * SEEDS, 3 * SEEDS):

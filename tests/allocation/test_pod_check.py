@@ -168,7 +168,7 @@ def test_an_allocation_whose_node_selector_is_broken() -> None:
         ),
         (Refusal("fatal", "x"), Failure('running "DynamicResources" filter plugin: x')),
         (
-            Refusal("gave up", "x"),
+            Refusal("gave up", "timed out trying to allocate devices"),
             Failure('running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'),
         ),
     ],

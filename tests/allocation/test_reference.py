@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from aliquot.allocation.answer import Allocation, Refusal
 from aliquot.allocation.behaviour import BEHAVIOURS, REPAIRED, V1_36, V1_37, Behaviour, behaviour_of
 from aliquot.allocation.features import Features
-from aliquot.dra.claim import Claim, DeviceToleration
+from aliquot.dra.claim import Claim, DeviceClass, DeviceToleration
 from aliquot.dra.device import Device, DeviceTaint, Slice
+from aliquot.kube.meta import Meta
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from tests.allocation.build import (
     DRIVER,
@@ -123,6 +124,11 @@ def test_explosions_are_counted_without_being_walked(requests: int, devices: int
     assert ask(pool(*gpus(devices)), wanted) == Refusal("does not fit", steps=steps)
 
 
+@pytest.mark.parametrize(("count", "devices", "steps"), [(11, 10, 1_024), (21, 20, 1_048_576)])
+def test_choices_of_one_request_are_counted_too(count: int, devices: int, steps: int) -> None:
+    assert ask(pool(*gpus(devices)), claim(request("r", count=count))) == Refusal("does not fit", steps=steps)
+
+
 def test_upstreams_ten_seconds_end_the_search() -> None:
     wanted = claim(*(request(f"r{number}") for number in range(14)))
     answer = ask(pool(*gpus(13)), wanted)
@@ -144,14 +150,20 @@ def test_its_own_budget_ends_the_search() -> None:
     st.lists(st.tuples(st.integers(1, 2), st.sampled_from(["true", f"{INDEX} < 2", f"{INDEX} > 1"])), max_size=5),
     st.integers(1, 5),
     st.booleans(),
+    st.booleans(),
 )
-def test_remembering_changes_nothing(wanted: list[tuple[int, str]], devices: int, tainted: bool) -> None:
+def test_remembering_changes_nothing(wanted: list[tuple[int, str]], devices: int, tainted: bool, admin: bool) -> None:
     """Law: the answer and its steps are the same whether dead ends are remembered from the start or never."""
     made = [
         replace(one, taints=(DeviceTaint("t", "NoSchedule"),)) if tainted and number == 0 else one
         for number, one in enumerate(gpus(devices))
     ]
-    asked = claim(*(request(f"r{number}", text, count=count) for number, (count, text) in enumerate(wanted)))
+    asked = claim(
+        *(
+            request(f"r{number}", text, count=count, admin_access=True if admin and number == 1 else None)
+            for number, (count, text) in enumerate(wanted)
+        )
+    )
     offered = engine(supply(pool(*made)))
     always, never = replace(offered, memory_from=0), replace(offered, memory_from=10**9)
     assert always.allocate(NODE, [asked]) == never.allocate(NODE, [asked]) == offered.allocate(NODE, [asked])
@@ -218,6 +230,24 @@ def test_a_selector_that_cannot_be_evaluated_is_fatal_only_where_it_is_evaluated
         "or guarding the check with has() for optional fields"
     )
     assert engine(supply(pool(*gpus(1)), taken=["gpu-0"])).allocate(NODE, [wanted]) == Refusal("does not fit", steps=1)
+
+
+def test_a_class_whose_selector_is_not_cel() -> None:
+    odd = DeviceClass(Meta("odd"), (None,))
+    asked = engine(supply(pool(*gpus(1)), classes=[odd]))
+    assert asked.allocate(NODE, [claim(request("r", class_name="odd"))]) == Refusal(
+        "fatal", "class odd: selector #0: CEL expression empty (unsupported selector type?)", 1
+    )
+
+
+def test_a_device_whose_own_node_selector_is_broken() -> None:
+    """Found only when it's looked at: another device has made the slice relevant."""
+    broken = NodeSelector((NodeSelectorTerm((Requirement("zone", "Near", ("a",)),)),))
+    here, odd = replace(device("a"), node_name="n1"), replace(device("b"), node_selector=broken)
+    mixed = replace(pool(here, odd, node=None), per_device_node_selection=True)
+    answer = engine(supply(mixed)).allocate(NODE, [claim(request("r", count=2))])
+    assert isinstance(answer, Refusal)
+    assert answer.error.startswith("failed to parse node selector: zone: operator 'Near'")
 
 
 @pytest.mark.parametrize("per_device", [False, True])
@@ -302,6 +332,33 @@ def test_counters_of_a_tainted_candidate(behaviour: Behaviour, *, fits: bool) ->
     wanted = claim(request("half", f"device.attributes['{DRIVER}'].size == 2"), request("rest", count=2))
     answer = engine(supply(*partitions()), behaviour).allocate(NODE, [wanted])
     assert isinstance(answer, Allocation) == fits
+
+
+def fractional(amount: str) -> Slice:
+    return pool(*(device(f"part-{number}", uses={"gpu": {"mem": amount}}) for number in range(5)), count=2)
+
+
+@pytest.mark.parametrize(
+    ("amount", "behaviour", "fits"),
+    [("2.5Gi", V1_36, True), ("2560Mi", V1_36, False), ("2.5Gi", V1_37, False), ("2.5Gi", REPAIRED, False)],
+)
+def test_fractional_counters_are_given_away_twice_in_1_36(amount: str, behaviour: Behaviour, *, fits: bool) -> None:
+    """Defect 10: five parts of 2.5Gi out of 10Gi; what is on the bill is taken for the first part's own need."""
+    asked = engine(supply(counters({"gpu": {"mem": "10Gi"}}), fractional(amount)), behaviour)
+    answer = asked.allocate(NODE, [claim(*(request(f"r{number}") for number in range(5)))])
+    assert isinstance(answer, Allocation) == fits
+
+
+def test_what_was_lent_stays_changed_on_the_next_node() -> None:
+    sets, parts = counters({"gpu": {"mem": "10Gi"}}), fractional("2.5Gi")
+    asked = engine(
+        supply(replace(sets, node_name=None, all_nodes=True), replace(parts, node_name=None, all_nodes=True))
+    )
+    wanted = [claim(*(request(f"r{number}") for number in range(3)))]
+    second = replace(NODE, meta=replace(NODE.meta, name="n2"))
+    answers = [asked.allocate(node, wanted) for node in (NODE, second)]
+    assert [one.steps for one in answers] == [8, 18]
+    assert names(answers[1]) == [[("r0", "part-1"), ("r1", "part-0"), ("r2", "part-2")]]
 
 
 def test_a_taint_that_is_tolerated_keeps_nobody_off() -> None:

@@ -25,6 +25,8 @@ from aliquot.allocation.terms import conjuncts
         ("'unclosed && a", ("'unclosed && a",)),
         ("(a && b", ("(a && b",)),
         ("(a) + (b)", ("(a) + (b)",)),
+        ("(x == ')' && y)", ("x == ')'", "y")),
+        ("((a && b)", ("((a && b)",)),
         ("", ("",)),
     ],
 )

@@ -355,7 +355,7 @@ def _shares(draw: Random, large: bool) -> tuple[list[Row], list[Row], Row]:
                 fields["adminAccess"] = True
             if draw.random() < 0.15:
                 fields["allocationMode"] = "All"
-            wanted = 0 if fields.get("allocationMode") else draw.choice((1, 1, 2))
+            wanted = 0 if fields.get("allocationMode") else draw.choice((1, 2, 2, 3))
             made = request(f"r{place}", "gpu", wanted, draw.choice(("", "", index("!= 1"))), **fields)
             if not wanted:
                 del made["exactly"]["count"]

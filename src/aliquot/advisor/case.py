@@ -1,20 +1,28 @@
 """One pending pod as the remedies see it: what blocks it where, and who owns it."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
+from aliquot.advisor.device_story import ClaimDesk
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
+from aliquot.allocation.answer import Story
+from aliquot.allocation.engines import ExactEngines, ReferenceEngines, SelectorStore
+from aliquot.allocation.pod_check import MakeEngine
 from aliquot.kube.node import Node
-from aliquot.kube.pod import Container, Pod
-from aliquot.scheduling.dynamic import DynamicResources
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.devices import Devices
+from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES, DynamicResources
 from aliquot.scheduling.judge import fits, judge
-from aliquot.scheduling.outcome import Verdict
+from aliquot.scheduling.outcome import Placement, Verdict
 from aliquot.scheduling.reason import Reason
 from aliquot.scheduling.versions import Release
+from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
 PLAIN_RESOURCES = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
+CORDON = "node.kubernetes.io/unschedulable"
+"""The taint that a cordon brings."""
 PER_GROUP = 4
 """Nodes of one group of alike nodes that are tried; they differ only in what they hold."""
 
@@ -48,7 +56,24 @@ class Judge:
     """The scheduler that decides: its release, and who answers for claims."""
 
     release: Release
-    dynamic: DynamicResources | None = None
+    dynamic: DynamicResources
+    desk: ClaimDesk
+
+    @classmethod
+    def of(cls, release: Release, gates: tuple[tuple[str, bool], ...] = ()) -> "Judge":
+        """Of a release with its own allocator, and these gates changed from the release's defaults."""
+        store = SelectorStore()
+        return cls(
+            release,
+            Devices(ReferenceEngines(store=store), gates),
+            ClaimDesk(release, gates, store, ExactEngines(store)),
+        )
+
+    @property
+    def engines(self) -> MakeEngine:
+        """Makes the scheduler's allocator for a supply."""
+        make = ReferenceEngines(store=self.desk.store)
+        return lambda supply: make(supply, str(self.release))
 
     def decide(self, snapshot: Snapshot, pod: Pod) -> Verdict:
         """What becomes of the pod."""
@@ -78,6 +103,11 @@ class Spot:
         return {one.resource: one for one in found if one is not None}
 
     @property
+    def lacks_devices(self) -> bool:
+        """Its devices can't serve the pod's claims."""
+        return any(reason.filter == DYNAMIC_RESOURCES for reason in self.reasons)
+
+    @property
     def problems(self) -> frozenset[str]:
         """What has to be cured, one key for each: a filter's name, or an extended resource's."""
         return frozenset(problem_of(reason) for reason in self.reasons)
@@ -100,6 +130,21 @@ class Case:
     owner: OwnerRef
     judge: "Judge"
     spots: tuple[Spot, ...]
+    stories: Mapping[str, Story] = field(default_factory=dict[str, Story])
+    """Node -> why its devices can't serve the pod's claims, where that was looked at."""
+    node_groups: "Snapshot | None" = None
+    """Nodes that could be added, one of each group, with what their drivers would publish: groups that may be empty."""
+    error: bool = False
+    """The scheduler gives up with an error, whatever some nodes could offer."""
+
+    def placed(self, trial: Trial, node: str) -> bool:
+        """Whether the pod is placed in that world, by this node's taking it.
+
+        A claim's CEL error on another node ends the whole attempt, so that a pod with claims is judged on all nodes.
+        """
+        if not self.judge.takes(trial.snapshot, trial.pod, node):
+            return False
+        return not trial.pod.claims or isinstance(self.judge.decide(trial.snapshot, trial.pod), Placement)
 
     @property
     def trial(self) -> Trial:
@@ -116,24 +161,9 @@ def on_pod(change: Callable[[Pod], Pod]) -> Callable[[Trial], Trial]:
     return step
 
 
-def containers_of(pod: Pod) -> Iterator[Container]:
-    """All containers, init containers first."""
-    yield from pod.init_containers
-    yield from pod.containers
-
-
 def device_requests(pod: Pod) -> dict[str, int]:
-    """Extended resources that the pod asks for: the larger of what init and ordinary containers ask."""
-    total: dict[str, int] = {}
-    for container in pod.containers:
-        for name, amount in container.requests.items():
-            if is_extended(name):
-                total[name] = total.get(name, 0) + amount
-    for container in pod.init_containers:
-        for name, amount in container.requests.items():
-            if is_extended(name):
-                total[name] = max(total.get(name, 0), amount)
-    return {name: amount for name, amount in total.items() if amount > 0}
+    """Extended resources that the pod asks for in total."""
+    return {name: amount for name, amount in effective_request(pod).items() if amount > 0 and is_extended(name)}
 
 
 def is_extended(name: str) -> bool:

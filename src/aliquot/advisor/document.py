@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from aliquot.advisor.device_story import pool_words, words
 from aliquot.advisor.explain import Explanation
 from aliquot.advisor.wayout import Change, WayOut
 from aliquot.scheduling.reason import Reason
@@ -11,15 +12,12 @@ Json = dict[str, object]
 
 def document(stories: Iterable[Explanation], *, kubernetes: str, source: str, warnings: Iterable[Json]) -> Json:
     """The whole answer. Fields that don't apply are empty, never absent."""
-    return {
-        "kubernetes": kubernetes,
-        "kubernetesFrom": source,
-        "pods": [_story(one) for one in stories],
-        "warnings": list(warnings),
-    }
+    pods = [story(one, nodes(one)) for one in stories]
+    return {"kubernetes": kubernetes, "kubernetesFrom": source, "pods": pods, "warnings": list(warnings)}
 
 
-def _story(one: Explanation) -> Json:
+def story(one: Explanation, nodes_told: object) -> Json:
+    """One pod's part. `nodes_told` is what `nodes` gives: of thousands of nodes it's the bulk, and twins share it."""
     return {
         "pod": one.pod.key,
         "owner": one.owner.full,
@@ -29,12 +27,11 @@ def _story(one: Explanation) -> Json:
         "feasibleNodes": list(one.feasible),
         "schedulerMessage": one.scheduler_message,
         "reason": one.reason,
-        "nodes": [
-            {"node": node, "reasons": reasons}
-            for group in one.groups
-            for reasons in [[_reason(reason) for reason in group.reasons]]
-            for node in group.nodes
-        ],
+        "nodes": nodes_told,
+        "conflict": list(one.conflict),
+        "possible": None
+        if one.possible is None
+        else {"node": one.possible.node, "devices": list(one.possible.devices)},
         "holders": [
             {
                 "node": held.node,
@@ -42,6 +39,7 @@ def _story(one: Explanation) -> Json:
                 "owner": held.owner.full,
                 "resource": held.resource,
                 "amount": held.amount,
+                "devices": list(held.devices),
                 "of": held.total,
                 "since": held.since,
                 "priority": held.pod.priority,
@@ -54,6 +52,33 @@ def _story(one: Explanation) -> Json:
         "notChecked": list(one.not_checked),
         "note": one.note,
     }
+
+
+def nodes(one: Explanation) -> list[Json]:
+    """Every node that refuses the pod, with all reasons."""
+    told: dict[str, Json] = {}
+    for group in one.groups:
+        reasons = [_reason(reason) for reason in group.reasons]
+        for node in group.nodes:
+            if reasons or node in one.stories:
+                told[node] = {"node": node, "reasons": reasons, "claims": [], "pools": []}
+    for node, found in one.stories.items():
+        entry = told.setdefault(node, {"node": node, "reasons": [], "claims": [], "pools": []})
+        entry["claims"] = [
+            {
+                "claim": request.claim,
+                "request": request.request,
+                "wanted": request.wanted,
+                "usable": request.usable,
+                "devices": [
+                    {"device": str(device.device), "reasons": list(map(words, device.reasons))}
+                    for device in request.devices
+                ],
+            }
+            for request in found.requests
+        ]
+        entry["pools"] = list(map(pool_words, found.pools))
+    return list(told.values())
 
 
 def _reason(reason: Reason) -> Json:

@@ -1,6 +1,6 @@
 """Who holds the devices that a pod waits for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from aliquot.advisor.gpus import family
@@ -21,6 +21,8 @@ class Holding:
     amount: int
     total: int
     """What the node offers of the resource."""
+    devices: tuple[str, ...] = ()
+    """Of DRA: which devices; `resource` is then the driver."""
 
     @property
     def since(self) -> str | None:
@@ -28,7 +30,9 @@ class Holding:
         return self.pod.started or self.pod.meta.created
 
 
-def holdings(snapshot: Snapshot, nodes: Iterable[str], wanted: Mapping[str, int]) -> tuple[Holding, ...]:
+def holdings(
+    snapshot: Snapshot, nodes: Collection[str], wanted: Mapping[str, int], *, claims: bool
+) -> tuple[Holding, ...]:
     """Holders of the wanted resources, and of others that are cut from the same GPUs, on these nodes."""
     families = {family(name) for name in wanted}
     found: list[Holding] = []
@@ -44,4 +48,28 @@ def holdings(snapshot: Snapshot, nodes: Iterable[str], wanted: Mapping[str, int]
                 for name in names
                 if request.get(name)
             ]
-    return tuple(sorted(found, key=lambda one: (one.node, one.resource, one.pod.key)))
+    if claims:
+        found += _by_claims(snapshot, frozenset(nodes))
+    nth = {node: number for number, node in enumerate(nodes)}
+    return tuple(sorted(found, key=lambda one: (nth.get(one.node, 0), one.resource, one.pod.priority, one.pod.key)))
+
+
+def _by_claims(snapshot: Snapshot, nodes: frozenset[str]) -> Iterator[Holding]:
+    """Devices that allocated claims hold on these nodes, by each pod that the claim is reserved for."""
+    totals: dict[tuple[str, str], int] = {}
+    for one in snapshot.slices.values():
+        totals[one.driver, one.pool] = totals.get((one.driver, one.pool), 0) + len(one.devices)
+    for claim in snapshot.claims.values():
+        if claim.allocation is None:
+            continue
+        for consumer in claim.reserved_for:
+            pod = snapshot.pods.get(f"{claim.meta.namespace}/{consumer.name}")
+            if pod is None or pod.node_name not in nodes:
+                continue
+            pools: dict[tuple[str, str], list[str]] = {}
+            for result in claim.allocation.results:
+                pools.setdefault((result.device.driver, result.device.pool), []).append(result.device.device)
+            for (driver, pool), devices in pools.items():
+                owner = owner_of(snapshot, pod)
+                total = totals.get((driver, pool), len(devices))
+                yield Holding(pod, owner, pod.node_name, driver, len(devices), total, tuple(devices))

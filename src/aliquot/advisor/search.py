@@ -5,20 +5,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor import (
+    remedy_claims,
+    remedy_devices,
     remedy_free,
     remedy_nodes,
     remedy_priority,
     remedy_requests,
     remedy_selectors,
     remedy_share,
+    remedy_steer,
     remedy_taints,
 )
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
+from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut
+from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.outcome import Refusal
+from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -33,17 +37,29 @@ MOST_FIRST_STEPS = 6
 
 
 def case_of(
-    snapshot: Snapshot, pod: Pod, owner: OwnerRef, judge: Judge, groups: Sequence[Alike], refusal: Refusal
+    snapshot: Snapshot,
+    pod: Pod,
+    owner: OwnerRef,
+    judge: Judge,
+    groups: Sequence[Alike],
+    refusal: Refusal,
+    node_groups: Snapshot | None = None,
 ) -> Case:
     """Pick, of each group of alike nodes, those nearest to having room."""
     spots: list[tuple[float, Spot]] = []
-    for group in groups:
+    error = refusal.reason == "SchedulerError"
+    several = Alike(tuple(snapshot.nodes), (), {}, {}, {})
+    for group in (several,) if error else groups:
         near = heapq.nsmallest(PER_GROUP, ((_lacking(snapshot, pod, name), name) for name in group.nodes))
         for nth, (lacking, name) in enumerate(near):
             spot = Spot(snapshot.nodes[name], refusal.reasons(name), len(group.nodes))
             spots.append((nth + 2 * len(spot.problems) + lacking, spot))
     spots.sort(key=lambda one: (one[0], one[1].node.name))
-    return Case(snapshot, pod, owner, judge, tuple(spot for _, spot in spots[:MOST_SPOTS]))
+    chosen = tuple(spot for _, spot in spots[:MOST_SPOTS])
+    told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
+    found = {name: judge.desk.story(snapshot, pod, name) for name in told}
+    stories = {name: story for name, story in found.items() if story is not None}
+    return Case(snapshot, pod, owner, judge, chosen, stories, node_groups, error)
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
@@ -61,7 +77,7 @@ def ways_out(case: Case) -> list[WayOut]:
     found = list(_kept(singles(case)))
     if not any(one.kind != "add-node" for one in found):
         found += combined(case)
-    return sorted(found, key=lambda one: (one.rank, one.cost.usd_per_hour or 0.0, one.title))
+    return sorted(found, key=order)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -72,6 +88,9 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from remedy_requests.cures(case, spot)
         yield from remedy_share.cures(case, spot)
         yield from remedy_free.cures(case, spot)
+        yield from remedy_claims.cures(case, spot)
+        yield from remedy_devices.cures(case, spot)
+    yield from remedy_steer.cures(case)
     yield from remedy_priority.cures(case)
     yield from remedy_nodes.cures(case)
 
@@ -80,7 +99,7 @@ def singles(case: Case) -> Iterator[WayOut]:
     """Candidates that alone place the pod."""
     tried: set[tuple[str, str, str]] = set()
     for candidate in candidates(case):
-        key = (candidate.kind, candidate.target, repr([change.patch or change.command for change in candidate.changes]))
+        key = (candidate.kind, candidate.target, repr([(change.patch, change.command) for change in candidate.changes]))
         if key in tried:
             continue
         tried.add(key)
@@ -104,7 +123,12 @@ def attempt(case: Case, candidate: Candidate) -> After | None:
     if candidate.tried is not None:
         return candidate.tried
     trial = candidate.apply(case.trial)
-    if not case.judge.takes(trial.snapshot, trial.pod, candidate.node):
+    if candidate.anywhere:
+        decision = case.judge.decide(trial.snapshot, trial.pod)
+        if not isinstance(decision, Placement) or not decision.nodes:
+            return None
+        return After(decision.nodes[0], (), candidate.stops)
+    if not case.placed(trial, candidate.node):
         return None
     return After(candidate.node, (), candidate.stops)
 
@@ -115,7 +139,7 @@ def combined(case: Case) -> list[WayOut]:
     for first in _first_steps(case):
         for way in _continued(case, first, MOST_CHANGES - 1):
             found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
-    return sorted(found.values(), key=lambda one: (one.rank, one.title))[:MOST_COMBINED]
+    return sorted(found.values(), key=order)[:MOST_COMBINED]
 
 
 def _first_steps(case: Case) -> list[Candidate]:
@@ -179,4 +203,4 @@ def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:
     for way in ways:
         kinds.setdefault(way.kind, []).append(way)
     for same in kinds.values():
-        yield from sorted(same, key=lambda one: (one.rank, one.cost.usd_per_hour or 0.0, one.title))[:MOST_OF_A_KIND]
+        yield from sorted(same, key=order)[:MOST_OF_A_KIND]

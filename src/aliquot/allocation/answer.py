@@ -13,7 +13,8 @@ from aliquot.units.quantity import Quantity
 
 Category = Literal["does not fit", "this node only", "fatal", "gave up"]
 """does not fit: upstream's nil without an error. this node only: its error that wraps ErrFailedAllocationOnNode.
-fatal: the scheduler aborts the pod. gave up: the step budget ended; kube-scheduler's 10 s would end here too."""
+fatal: the scheduler aborts the pod. gave up: a budget ended before the search; the error says whether kube-scheduler's
+10 s would have ended too ("timed out ...") or the outcome isn't known ("undecided ...")."""
 
 
 @dataclass(frozen=True, slots=True)

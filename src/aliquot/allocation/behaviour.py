@@ -1,7 +1,8 @@
 """How one release of kube-scheduler's allocator differs from another: its rules of order and its defects, by name.
 
-The numbers of the defects are those of ../shared/facts/allocator.md, section 12. 1.36 is v0.36.2 of
-k8s.io/dynamic-resource-allocation; 1.37 is v0.37.2, which repaired most of them; 1.37.0-alpha.2 has all of them.
+The numbers of the defects are those of ../shared/facts/allocator.md, section 12; 10 was found after it was written.
+1.36 is v0.36.2 of k8s.io/dynamic-resource-allocation; 1.37 is v0.37.2, which repaired most of them; 1.37.0-alpha.2
+has all of them.
 """
 
 from collections.abc import Mapping
@@ -50,6 +51,8 @@ class Behaviour:
     """8: a last refusal for capacity undoes neither constraints nor counters."""
     request_grows: bool = False
     """9: a fractional capacity request that no policy rounds is added to while it's checked."""
+    counters_are_lent: bool = False
+    """10: a fractional counter of the first device charged is added to as if it were the bill."""
 
 
 V1_36: Final = Behaviour(
@@ -63,6 +66,7 @@ V1_36: Final = Behaviour(
     admin_pays_counters=True,
     late_capacity_leaks=True,
     request_grows=True,
+    counters_are_lent=True,
 )
 
 V1_37_ALPHA_2: Final = replace(

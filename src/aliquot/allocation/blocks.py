@@ -88,30 +88,47 @@ def blocks_of(
     """
     everybody = [*(amounts for _, amounts in uses), *elsewhere]
     divisors = _divisors(sets, everybody)
-    result: list[Block] = []
-    for names in _linked(uses):
-        mine = [(number, amounts) for number, amounts in uses if any(key[0] in names for key in amounts)]
-        fields: list[tuple[CounterKey, int, int]] = []
-        guard = full = offset = 0
-        for key in sorted((name, counter) for name in names for counter in sets.get(name, ())):
-            divisor = divisors[key[1]]
-            declared = sets[key[0]][key[1]]
-            widest = max([declared, *(amounts.get(key, 0) for amounts in everybody)]) // divisor
-            width = max(widest.bit_length(), 1)
-            fields.append((key, offset, divisor))
-            full += (declared // divisor) << offset
-            guard |= 1 << (offset + width)
-            offset += width + 1
-        use = {
-            number: sum((amounts.get(key, 0) // divisor) << at for key, at, divisor in fields)
-            for number, amounts in mine
-        }
-        shapes: dict[int, int] = {}
-        for number, amount in use.items():
-            shapes[amount] = shapes.get(amount, 0) | 1 << number
-        devices = sum(1 << number for number in use)
-        result.append(Block(devices, guard, tuple(fields), full, use, tuple(shapes.items())))
-    return result
+    widest = {(name, counter): value for name, counters in sets.items() for counter, value in counters.items()}
+    for amounts in everybody:
+        for key, amount in amounts.items():
+            if amount > widest.get(key, 0):
+                widest[key] = amount
+    groups = _linked(uses)
+    group_of = {name: place for place, names in enumerate(groups) for name in names}
+    mine: list[list[tuple[int, Amounts]]] = [[] for _ in groups]
+    for number, amounts in uses:
+        mine[group_of[next(iter(amounts))[0]]].append((number, amounts))
+    return [_block(sets, names, each, divisors, widest) for names, each in zip(groups, mine, strict=True)]
+
+
+def _block(
+    sets: Mapping[str, Mapping[str, int]],
+    names: set[str],
+    uses: Sequence[tuple[int, Amounts]],
+    divisors: Mapping[str, int],
+    widest: Amounts,
+) -> Block:
+    fields: list[tuple[CounterKey, int, int]] = []
+    places: dict[CounterKey, tuple[int, int]] = {}
+    guard = full = offset = 0
+    for key in sorted((name, counter) for name in names for counter in sets.get(name, ())):
+        divisor = divisors[key[1]]
+        width = max((widest[key] // divisor).bit_length(), 1)
+        fields.append((key, offset, divisor))
+        places[key] = (offset, divisor)
+        full += (sets[key[0]][key[1]] // divisor) << offset
+        guard |= 1 << (offset + width)
+        offset += width + 1
+    use: dict[int, int] = {}
+    shapes: dict[int, int] = {}
+    for number, amounts in uses:
+        packed = 0
+        for key, amount in amounts.items():
+            at, divisor = places[key]
+            packed += amount // divisor << at
+        use[number] = packed
+        shapes[packed] = shapes.get(packed, 0) | 1 << number
+    return Block(sum(1 << number for number in use), guard, tuple(fields), full, use, tuple(shapes.items()))
 
 
 def _divisors(sets: Mapping[str, Mapping[str, int]], everybody: Sequence[Amounts]) -> dict[str, int]:

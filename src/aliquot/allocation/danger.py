@@ -21,7 +21,8 @@ class Danger:
     ordered: Sequence[tuple[bool, ...]]
     """Per alternative: it's mode All under constraints that might stop it."""
     safe: Sequence[int]
-    """Step -> the first step behind it that may meet an error; if those before it can't be served, it's never met."""
+    """Step -> how far one may look ahead: to the first step behind it that may meet an error, for if those before that
+    one can't be served, it's never met."""
 
     least: Sequence[tuple[Part, ...]]
     """Per step that may meet an error: the least it takes to meet one or to go on. Empty: it can't be told."""
@@ -55,7 +56,19 @@ def danger_of(question: Question, start: Start) -> Danger:
         if flag
     )
     least = [_least(question, step, bombs[place], ordered[place]) for place, step in enumerate(question.steps)]
+    if _pays_for_others(question):
+        return Danger(bombs, ordered, list(range(1, len(question.steps) + 1)), [()] * len(question.steps), named)
     return Danger(bombs, ordered, safe[::-1], least, named)
+
+
+def _pays_for_others(question: Question) -> bool:
+    """Whether admin access may open a device that nobody else could pay for.
+
+    A share for admin access pays no counters, and later shares of the device find them paid. So looking ahead from
+    before it tells nothing.
+    """
+    counting = union(block.devices for block in question.blocks) & question.shareable
+    return bool(counting) and any(part.admin and part.bits & counting for step in question.steps for part in step)
 
 
 def _least(question: Question, step: Step, bombs: Sequence[int], ordered: Sequence[bool]) -> tuple[Part, ...]:

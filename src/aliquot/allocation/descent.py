@@ -259,4 +259,6 @@ class Descent:
             for alternative in step.alternatives:
                 if (alternative.count == ALL and alternative.order) or self._view.candidates(alternative).error_bits:
                     return True
+                if alternative.admin and self._view.shareable and self._view.blocks:  # it may open what isn't paid for
+                    return True
         return False

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from aliquot.allocation.behaviour import behaviour_of
 from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.exact import Exact
-from aliquot.allocation.features import Features
+from aliquot.allocation.features import Features, implementation_of
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.reference import BUDGET, Reference
+from aliquot.allocation.reference_scene import Scenes
 from aliquot.allocation.selectors import Selectors
 
 
@@ -35,11 +36,16 @@ class ReferenceEngines:
     budget: int = BUDGET
     """Devices that one call may test here."""
     store: SelectorStore = field(default_factory=SelectorStore)
+    _latest: Scenes | None = None
 
     def __call__(self, supply: Supply, kubernetes: str) -> Reference:
         """Returns the allocator of this version for a supply."""
-        selectors = self.store.of(kubernetes, supply.features)
-        return Reference(supply, selectors, behaviour_of(kubernetes), budget=self.budget)
+        behaviour, features = behaviour_of(kubernetes), supply.features
+        scenes = self._latest
+        if scenes is None or (scenes.behaviour, scenes.features, scenes.slices) != (behaviour, features, supply.slices):
+            scenes = self._latest = Scenes(supply.slices, features, implementation_of(features), behaviour)
+        selectors = self.store.of(kubernetes, features)
+        return Reference(supply, selectors, behaviour, budget=self.budget, scenes=scenes)
 
 
 @dataclass(slots=True, eq=False)

@@ -264,6 +264,6 @@ def _problem(node: Node, answer: Answer) -> str | Failure:
         case "this node only":
             return answer.error
         case "gave up":
-            return Failure(f'running "{PLUGIN}" filter plugin: node {node.name}: timed out trying to allocate devices')
+            return Failure(f'running "{PLUGIN}" filter plugin: node {node.name}: {answer.error}')
         case "fatal":
             return Failure(f'running "{PLUGIN}" filter plugin: {answer.error}')

@@ -5,23 +5,23 @@ Source: k8s.io/dynamic-resource-allocation, structured/internal/{stable,incubati
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from aliquot.allocation.answer import Allocation, Answer, Refusal
 from aliquot.allocation.behaviour import V1_36, Behaviour
 from aliquot.allocation.features import Implementation, implementation_of
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.pools import PoolError, Pools
-from aliquot.allocation.reference_attempt import Attempt, FatalError, candidates_of
+from aliquot.allocation.pools import PoolError
+from aliquot.allocation.reference_attempt import Attempt, FatalError
 from aliquot.allocation.reference_capacity import InUse
 from aliquot.allocation.reference_counters import Available, Charged
+from aliquot.allocation.reference_scene import Scenes
 from aliquot.allocation.reference_search import BudgetSpentError, OutOfTimeError, Search
 from aliquot.allocation.reference_validate import validate
 from aliquot.allocation.results import ResultError, claim_allocation
 from aliquot.allocation.selectors import Selectors
 from aliquot.dra.claim import Claim, ClaimAllocation
-from aliquot.dra.device import Device
 from aliquot.kube.node import Node
 
 TEN_SECONDS: Final = 50_000_000
@@ -31,7 +31,7 @@ with ten requests on nine devices. A slower machine gives up sooner."""
 MEMORY_FROM: Final = 500
 """Steps after which dead ends are remembered: most searches end sooner, and remembering costs more than a step."""
 
-BUDGET: Final = 300_000
+BUDGET: Final = 150_000
 """How many devices may really be tested here in one call (some seconds); dead ends met again cost nothing."""
 
 
@@ -49,18 +49,13 @@ class Reference:
     budget: int = BUDGET
     """Devices that may be tested here per call."""
     memory_from: int = MEMORY_FROM
-    _pools: Pools = field(init=False)
+    scenes: Scenes | None = None
+    """What the nodes see of the supply's slices, if it's known from before."""
     _available: Available = field(init=False)
-    _shown: dict[int, Device] = field(init=False, default_factory=dict[int, Device])
 
     def __post_init__(self) -> None:
-        """Sorts the slices by node, and hides what stable's CEL doesn't see."""
-        self._pools = Pools(self.supply.slices, self.supply.features, self.implemented, self.behaviour)
+        """Begins to count."""
         self._available = Available(self.supply.state, self.behaviour)
-        if self.implemented == "stable":
-            for device in (device for one in self.supply.slices for device in one.devices):
-                if device.allow_multiple:
-                    self._shown[id(device)] = replace(device, allow_multiple=False)
 
     @property
     def implemented(self) -> Implementation:
@@ -69,21 +64,22 @@ class Reference:
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node; see `inputs.Engine`."""
+        if self.scenes is None:
+            self.scenes = Scenes(self.supply.slices, self.supply.features, self.implemented, self.behaviour)
         try:
-            pools = self._pools.gather(node)
+            scene = self.scenes.of(node)
         except PoolError as error:
             return Refusal("fatal", f"gather pool information: {error}")
         features = self.supply.features
-        candidates = candidates_of(pools, self._shown)
         attempt = Attempt(
             node=node,
             claims=claims,
             features=features,
             behaviour=self.behaviour,
             implementation=self.implemented,
-            pools=pools,
-            candidates=candidates,
-            taken=frozenset(one.position for one in candidates if one.id in self.supply.state.devices),
+            pools=scene.pools,
+            candidates=scene.candidates,
+            taken=frozenset(one.position for one in scene.candidates if one.id in self.supply.state.devices),
             selectors=self.selectors,
             counters=Charged(self._available),
             capacity=InUse(self.supply.state, self.behaviour, features.fractional_range),
@@ -102,7 +98,7 @@ class Reference:
             return Refusal("gave up", "timed out trying to allocate devices", search.steps)
         except BudgetSpentError:
             return Refusal("gave up", f"undecided after testing {self.budget} devices", search.steps)
-        if any(pool.state == "invalid" for pool in pools):
+        if any(pool.state == "invalid" for pool in scene.pools):
             return Refusal("this node only", "invalid resource pools were encountered", search.steps)
         return Refusal("does not fit", steps=search.steps)
 

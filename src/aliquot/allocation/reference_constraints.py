@@ -19,6 +19,9 @@ Values = tuple[str, frozenset[object]]
 class Rule(Protocol):
     """A constraint while a claim is searched. After a successful `add` comes at most one `remove`, last first."""
 
+    names: frozenset[str]
+    """The requests (and `request/alternative`) that it covers; empty: all."""
+
     def add(self, request: str, alternative: str, device: Device, driver: str) -> bool:
         """Takes a device into the set if it may be there. `alternative` is "" for a request without."""
         ...

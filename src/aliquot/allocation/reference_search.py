@@ -4,14 +4,13 @@ Upstream recurses (allocateOne). Here the same walk keeps its own stack, so that
 entry for each choice that can still be changed. `steps` counts what upstream's allocateOne would count.
 """
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.policy import CapacityError
 from aliquot.allocation.reference_attempt import Attempt, FatalError, Need
-from aliquot.allocation.reference_memory import DeadEnd, Memory
+from aliquot.allocation.reference_memory import DeadEnd, Memory, State
 from aliquot.allocation.reference_take import GiveBack, take
 
 
@@ -72,10 +71,11 @@ class _Device:
     """A counted request's device is being chosen."""
 
     place: _Place
-    state: Hashable
+    state: State | None
     """What it began with; None: not remembered."""
     steps: int
     tests: int
+    crossings: int
     """The counts when it began."""
     following: int
     """Position of the next candidate to test."""
@@ -102,6 +102,8 @@ class Search:
         """(claim, request) -> the alternative in use."""
         self._attempt = attempt
         self._tests = 0
+        self._crossings = 0
+        """How often a request was left behind for the next one."""
         self._limit = limit
         self._left = budget
         self._memory_from = memory_from
@@ -132,9 +134,12 @@ class Search:
         if place.claim >= len(attempt.claims):
             return None
         if place.request >= len(attempt.claims[place.claim].spec.requests):
+            self._crossings += 1
             self._stack.append(_ClaimBegun())
             return _Place(claim=place.claim + 1)
         needs = attempt.needs[place.claim, place.request]
+        if place.device == 0:
+            self._crossings += 1
         if not place.within and needs[0].alternative is not None:
             self._stack.append(_Alternatives(place))
             return self._alternative(place, 0)
@@ -160,15 +165,16 @@ class Search:
 
     def _choose(self, place: _Place) -> _Place | _Why:
         """Begins to choose a device, unless it's known that no choice leads anywhere."""
-        state: Hashable = None
-        if self.steps > self._memory_from:
-            state = self._memory.state(place.claim, place)
+        state: State | None = None
+        if self.steps > self._memory_from and self._memory.worth:
+            state = self._memory.state(place)
             known = self._memory.recall(state)
             if known is not None:
                 self.steps += known.steps
+                self._crossings += not known.local
                 self._count(known.tests, walked=False)
                 return known.why
-        choice = _Device(place, state, self.steps, self._tests, place.start)
+        choice = _Device(place, state, self.steps, self._tests, self._crossings, place.start)
         following = self._next_candidate(choice)
         if following is None:
             self._remember(choice, _Why.NO_DEVICE)
@@ -205,8 +211,9 @@ class Search:
 
     def _remember(self, choice: _Device, why: _Why) -> None:
         """Remembers a dead end, if it left everything as it was: upstream's defects may not have."""
-        if choice.state is not None and choice.state == self._memory.state(choice.place.claim, choice.place):
-            dead_end = DeadEnd(why, self.steps - choice.steps, self._tests - choice.tests)
+        if choice.state is not None and choice.state == self._memory.state(choice.place):
+            local = self._crossings == choice.crossings
+            dead_end = DeadEnd(why, self.steps - choice.steps, self._tests - choice.tests, local)
             self._memory.record(choice.state, dead_end)
 
     def _next_candidate(self, choice: _Device) -> _Place | None:

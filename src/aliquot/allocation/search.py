@@ -2,7 +2,8 @@
 
 Three rules leave out only what has no completion: necessary conditions (`bounds`), interchangeable devices, and dead
 ends met before (`symmetry`). The memory of dead ends may forget *where* in the device list a request stands: when the
-search behind the last pick fails, every other set with the same picks sorts before it and has failed already.
+search behind the last pick fails, every other set with the same picks sorts before it and has failed already. What it
+must not forget is which shareable devices the request has: those stay in reach of others, but not of itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,6 +62,8 @@ class Frame:
     untried: int
     key: Key
     saved: Saved
+    shares: int = 0
+    """Shareable devices that the request has got already: they stay in reach, but not for this request."""
     device: int = -1
     """The device that is being tried; -1: none (a request of no devices has one empty choice)."""
 
@@ -187,10 +190,15 @@ class Search:
         return _Why.EXCEEDED if exceeded and not first_of_claim else _Why.DEAD
 
     def _continue(self, board: Board, frame: Frame) -> Frame | _Why:
-        following = self._frame(board, frame.step, frame.alternative, frame.left - 1, frame.given, frame.device + 1)
+        shares = frame.shares | self.question.shareable & 1 << frame.device
+        following = self._frame(
+            board, frame.step, frame.alternative, frame.left - 1, frame.given, frame.device + 1, shares
+        )
         return _Why.DEAD if following is None else following
 
-    def _frame(self, board: Board, step: int, alternative: int, left: int, given: int, behind: int) -> Frame | None:
+    def _frame(
+        self, board: Board, step: int, alternative: int, left: int, given: int, behind: int, shares: int = 0
+    ) -> Frame | None:
         """The next device of a request, to be chosen among those from `behind` on; None: it's a dead end."""
         danger = self.danger
         part = self.question.steps[step][alternative]
@@ -201,7 +209,7 @@ class Search:
             return None
         self.visited += 1
         counted = given if part.claim in self._limited else 0
-        key = self.symmetry.key(board, step, (alternative, left, counted))
+        key = self.symmetry.key(board, step, (alternative, left, counted, shares))
         if key in self.dead:
             return None
         if not danger.at(step, alternative):
@@ -215,7 +223,7 @@ class Search:
                 self.dead.add(key)
                 self.failed += 1
                 return None
-        return Frame(step, alternative, part, left, given, exceeded=False, untried=untried, key=key, saved=board.save())
+        return Frame(step, alternative, part, left, given, False, untried, key, board.save(), shares)
 
     def _untried(self, board: Board, step: int, alternative: int) -> int:
         """The devices that must be looked at: the candidates, and those that are an error to look at."""

@@ -1,14 +1,13 @@
-"""Selectors on devices: each CEL expression is compiled once and evaluated once per distinct device.
+"""Selectors on devices: each CEL expression is compiled once, and evaluated once per distinct device.
 
-Two devices are the same to CEL if driver, attributes, capacities and allowMultipleAllocations are equal: names, taints
-and counters aren't visible to it.
+Distinct means: in what the expression can look at. Of a thousand GPUs, each with its UUID, one is asked if it is a GPU.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
-from aliquot.dra.device import Device
+from aliquot.dra.device import Attribute, Device
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,41 +22,91 @@ class Failure:
 Verdict = bool | Failure
 Evaluate = Callable[[str, str, Device], Verdict]
 """(expression, driver, device) -> verdict."""
+Read = tuple[str, str, str]
+"""`attributes` or `capacity`, domain, name."""
+Reads = Callable[[str], Iterable[Read] | None]
+"""Expression -> all that it can look at, besides the driver and allowMultipleAllocations; None: anything."""
 
-Kind = int
-"""Number of a distinct device content, as CEL sees it; equal for equal contents, in order of first sight."""
+Content = tuple[object, ...]
+_ALWAYS_CONVERTED: Final = frozenset({"string", "int", "bool"})
+"""Kinds of attributes that no evaluation can fail on. One of another kind may make every expression fail."""
+
+
+def _anything(_expression: str) -> None:
+    return None
 
 
 @dataclass(slots=True)
 class Selectors:
-    """Remembers verdicts. `evaluate` does the work, once per expression and kind of device."""
+    """Remembers verdicts. `evaluate` does the work, once per expression and distinct device."""
 
     evaluate: Evaluate
-    _kinds: dict[object, Kind] = field(default_factory=dict[object, Kind])
-    _seen: dict[tuple[str, int], tuple[Kind, Device]] = field(
-        default_factory=dict[tuple[str, int], tuple[Kind, Device]]
+    reads: Reads = _anything
+    _verdicts: dict[Content, Verdict] = field(default_factory=dict[Content, Verdict])
+    _names: dict[str, tuple[tuple[bool, str, str, str], ...] | None] = field(
+        default_factory=dict[str, "tuple[tuple[bool, str, str, str], ...] | None"]
     )
-    _verdicts: dict[tuple[str, Kind], Verdict] = field(default_factory=dict[tuple[str, Kind], Verdict])
+    """Expression -> (it's an attribute, domain, name, full name) of what it can look at."""
+    _odd: dict[int, tuple[Device, Content]] = field(default_factory=dict[int, tuple[Device, Content]])
+    """Device by identity (kept alive, so that it stays its own) -> its attributes that may not be convertible."""
 
-    def kind(self, driver: str, device: Device) -> Kind:
-        """Numbers a device by its content. Device values are remembered by identity, so ask with the same object."""
-        seen = self._seen.get((driver, id(device)))
-        if seen is not None:
-            return seen[0]
-        content = (
+    def verdict(self, expression: str, driver: str, device: Device) -> Verdict:
+        """Evaluates an expression on a device, or remembers."""
+        try:
+            names = self._names[expression]
+        except KeyError:
+            names = self._names[expression] = self._named(expression)
+        key = self._all(driver, device) if names is None else self._seen(names, driver, device)
+        key = (expression, *key)
+        known = self._verdicts.get(key)
+        if known is None:
+            known = self._verdicts[key] = self.evaluate(expression, driver, device)
+        return known
+
+    def _named(self, expression: str) -> tuple[tuple[bool, str, str, str], ...] | None:
+        found = self.reads(expression)
+        if found is None:
+            return None
+        return tuple((kind == "attributes", domain, name, f"{domain}/{name}") for kind, domain, name in sorted(found))
+
+    def _seen(self, names: tuple[tuple[bool, str, str, str], ...], driver: str, device: Device) -> Content:
+        """What an expression can look at, of a device."""
+        odd = self._odd.get(id(device))
+        if odd is None:
+            odd = self._odd[id(device)] = (device, _odd(device))
+        content: list[object] = [driver, device.allow_multiple, odd[1]]
+        for is_attribute, domain, name, full in names:
+            if is_attribute:
+                content.append(_told(device.attributes.get(full)))
+                if domain == driver:
+                    content.append(_told(device.attributes.get(name)))
+            else:
+                content.append(_amount(device, full))
+                if domain == driver:
+                    content.append(_amount(device, name))
+        return tuple(content)
+
+    def _all(self, driver: str, device: Device) -> Content:
+        return (
             driver,
             device.allow_multiple,
             tuple(sorted((name, value.kind, value.value) for name, value in device.attributes.items())),
             tuple(sorted((name, str(value.value)) for name, value in device.capacity.items())),
         )
-        kind = self._kinds.setdefault(content, len(self._kinds))
-        self._seen[driver, id(device)] = (kind, device)  # keeps the device alive, so its id stays its own
-        return kind
 
-    def verdict(self, expression: str, driver: str, device: Device) -> Verdict:
-        """Evaluates an expression on a device, or remembers."""
-        key = (expression, self.kind(driver, device))
-        known = self._verdicts.get(key)
-        if known is None:
-            known = self._verdicts[key] = self.evaluate(expression, driver, device)
-        return known
+
+def _odd(device: Device) -> Content:
+    return tuple(
+        (name, value.kind, value.value)
+        for name, value in device.attributes.items()
+        if value.kind not in _ALWAYS_CONVERTED
+    )
+
+
+def _told(attribute: Attribute | None) -> object:
+    return None if attribute is None else (attribute.kind, attribute.value)
+
+
+def _amount(device: Device, name: str) -> object:
+    capacity = device.capacity.get(name)
+    return None if capacity is None else (capacity.value, capacity.value.form)

@@ -1,7 +1,7 @@
 """Why one device cannot serve one recipe by itself: every rule that it fails, not only the first one met."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aliquot.allocation.answer import (
     CapacityShort,
@@ -18,7 +18,7 @@ from aliquot.allocation.answer import (
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.policy import CapacityError, breaks_policy, takes, unknown_names
-from aliquot.allocation.pools import Pool
+from aliquot.allocation.pools import Pool, PoolKey
 from aliquot.allocation.reach import BrokenSelectorError, reaches
 from aliquot.allocation.reference_attempt import Candidate
 from aliquot.allocation.selectors import Failure, Selectors
@@ -48,6 +48,9 @@ class DeviceJudge:
     node: Node
     selectors: Selectors
     behaviour: Behaviour
+    _left: dict[PoolKey, "Mapping[tuple[str, str], CounterState]"] = field(
+        init=False, default_factory=dict[PoolKey, "Mapping[tuple[str, str], CounterState]"]
+    )
 
     def reasons(self, asked: Asked, candidate: Candidate) -> tuple[Reason, ...]:
         """Returns every reason against a device; none: it would do by itself.
@@ -147,7 +150,11 @@ class DeviceJudge:
         if not self.supply.features.partitionable_devices or not device.consumes or shared or not pays:
             return
         needs = {(use.counter_set, name): amount for use in device.consumes for name, amount in use.counters.items()}
-        for key, (left, holders) in counters_left(candidate.pool, self.supply).items():
+        pool = candidate.pool
+        table = self._left.get(pool.key)
+        if table is None:
+            table = self._left[pool.key] = counters_left(pool, self.supply)
+        for key, (left, holders) in table.items():
             overdrawn = self.behaviour.overdrawn_blocks_pool and left.sign < 0
             if overdrawn or (key in needs and left < needs[key]):
                 yield CounterShort(*key, needs.get(key, Quantity.of(0)), left, holders)

@@ -11,7 +11,7 @@ by the multiset of its components' states; `Symmetry.key` numbers those.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final
 
 from aliquot.allocation.bits import members, union
 from aliquot.allocation.board import Board
@@ -20,6 +20,10 @@ from aliquot.allocation.values import UNSET
 
 Key = tuple[object, ...]
 Label = tuple[int, ...]
+Tag = tuple[Label, int, int]
+"""A settled constraint that may change places: its label, the place of its attribute, its value."""
+State = tuple[tuple[int, ...], tuple[Tag, ...]]
+"""Free devices, those that the claim has, residuals, values; and tags."""
 NO_LABELS: Final[Mapping[int, Label]] = MappingProxyType({})
 
 
@@ -33,8 +37,8 @@ class Component:
     atoms: tuple[tuple[bool, int, int, tuple[int, ...]], ...]
     """(it's a match constraint, its number, the component's atoms as a mask, the same in local order)."""
     shape: int
-    states: dict[Key, int] = field(default_factory=dict[Key, int])
-    """Raw state -> number of the state up to names."""
+    states: dict[State, int] = field(default_factory=dict["State", int])
+    """State by its names -> number of the state up to names."""
 
 
 class Symmetry:
@@ -94,13 +98,13 @@ class Symmetry:
         states: list[int] = []
         for component in self.components:
             mine = free & component.bits
-            raw: list[object] = [(mine, board.mine & component.bits) if self.admin else mine]
+            raw = [mine, board.mine & component.bits if self.admin else 0]
             for number in component.blocks:
                 block = question.blocks[number]
                 residual = board.residual[number]
                 fits = mine & block.devices & block.fit(residual)
                 raw.append(residual if fits or mine & block.devices & question.shareable else -1)
-            tags: list[tuple[Label, int, int]] = []
+            tags: list[Tag] = []
             for place, (is_match, number, mask, _) in enumerate(component.atoms):
                 if is_match and number in labels:
                     raw.append(0)
@@ -113,9 +117,9 @@ class Symmetry:
                     raw.append(board.used[number] & mask if distinct >> number & 1 else 0)
             if tags:
                 tags.sort()
-            raw.append(tuple(tags))
-            known = component.states.get(tuple(raw))
-            states.append(self._state(component, tuple(raw)) if known is None else known)
+            state = (tuple(raw), tuple(tags))
+            known = component.states.get(state)
+            states.append(self._state(component, state) if known is None else known)
         states.sort()
         settled = 0
         for number, value in enumerate(board.value):
@@ -126,18 +130,18 @@ class Symmetry:
             shared = (board.paid, *(board.left[device] for device in sorted(board.left)))
         return (needs, settled, shared, *states)
 
-    def _state(self, component: Component, raw: Key) -> int:
+    def _state(self, component: Component, state: State) -> int:
+        raw, tags = state
+        blocks = 2 + len(component.blocks)
         told: list[object] = [component.shape]
-        for devices in raw[0] if isinstance(raw[0], tuple) else (raw[0],):
+        for devices in raw[:2]:
             told.extend((devices & bits).bit_count() for bits in component.classes)
-        told.extend(raw[1 : 1 + len(component.blocks)])
-        for (_, _, _, order), atoms in zip(component.atoms, raw[1 + len(component.blocks) : -1], strict=True):
-            assert isinstance(atoms, int)
+        told.extend(raw[2:blocks])
+        for (_, _, _, order), atoms in zip(component.atoms, raw[blocks:], strict=True):
             told.append(_local(order, atoms))
-        tags = cast("tuple[tuple[Label, int, int], ...]", raw[-1])
         told.append(tuple(sorted((label, _local(component.atoms[place][3], atoms)) for label, place, atoms in tags)))
         number = self._canonical.setdefault(tuple(told), len(self._canonical))
-        component.states[raw] = number
+        component.states[state] = number
         return number
 
     def _membership(self, device: int) -> Key:

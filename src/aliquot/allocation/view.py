@@ -120,8 +120,6 @@ class View:
     """(request, device, recipe's number, admin access) -> the entry of an allocation."""
     elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
     """Consumption of devices that only other nodes can use."""
-    _kinds: dict[int, int] = field(default_factory=dict[int, int])
-    """Kind -> its devices."""
     _tainted: int = 0
     _policied: int = 0
     """Devices with a capacity whose policy says what may be taken."""
@@ -161,8 +159,8 @@ class View:
                 self.slices.append(one)
                 self.block_of.append(-1)
                 self._describe(number, one, device)
-                if device.consumes and self.features.partitionable_devices:
-                    uses.append((number, amounts_of(device)))
+                if device.consumes and self.features.partitionable_devices and (amounts := amounts_of(device)):
+                    uses.append((number, amounts))
         if not uses:
             return
         others = {
@@ -173,7 +171,7 @@ class View:
         }
         self.elsewhere.update(others)
         sets = {
-            name: {counter: amount.nanos for counter, amount in each.counters.items()}
+            name: {counter: max(amount.nanos, 0) for counter, amount in each.counters.items()}
             for name, each in pool.counter_sets.items()
         }
         first = len(self.blocks)
@@ -185,8 +183,6 @@ class View:
 
     def _describe(self, number: int, one: Slice, device: Device) -> None:
         bit = 1 << number
-        kind = self.selectors.kind(one.driver, device)
-        self._kinds[kind] = self._kinds.get(kind, 0) | bit
         if device.taints and self.features.device_taints:
             self._tainted |= bit
         source = device if one.per_device_node_selection else one
@@ -273,13 +269,13 @@ class View:
         if known is None:
             true = 0
             failures: dict[int, Failure] = {}
-            for bits in self._kinds.values():
-                number = (bits & -bits).bit_length() - 1
-                verdict = self.selectors.verdict(expression, self.ids[number].driver, self.devices[number])
+            verdict_of = self.selectors.verdict
+            for number, device in enumerate(self.devices):
+                verdict = verdict_of(expression, self.ids[number].driver, device)
                 if verdict is True:
-                    true |= bits
+                    true |= 1 << number
                 elif isinstance(verdict, Failure):
-                    failures.update(dict.fromkeys(members(bits), verdict))
+                    failures[number] = verdict
             known = self._verdicts[expression] = (true, failures)
         return known
 

@@ -6,7 +6,7 @@ from typing import Final
 from aliquot.cel.declarations import Function, Impl, Overload
 from aliquot.cel.dynamics import type_name
 from aliquot.cel.frames import Frame
-from aliquot.cel.loops import range_fault
+from aliquot.cel.lists import range_fault
 from aliquot.cel.paths import Run
 from aliquot.cel.regexes import RegexError, compile_regex
 from aliquot.cel.spending import Price

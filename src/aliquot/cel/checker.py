@@ -100,12 +100,14 @@ class Checker:
         if found is not None:
             return found
         if name[0] == ".":
-            name = node.name = name[1:]
-            if self._scope.get(name) is not None and (name == "device" or not self._schema.locals_shadow):
+            name = name[1:]
+            if name in self._scope and (name == "device" or not self._schema.locals_shadow):
+                node.name = name
                 return self._scope[name]
         named = TYPE_NAMES.get(name)
         if named is None:
             return self._undeclared(node.at, node.name)
+        node.name = name
         node.names_type = name
         return type_of(named)
 

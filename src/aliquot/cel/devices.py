@@ -1,7 +1,7 @@
 """The device that an expression looks at: a small protocol, and its form prepared once for many expressions."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Protocol, final
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Protocol, cast, final
 
 from aliquot.cel.lambdas import SMALL
 from aliquot.cel.quantities import parse_semver
@@ -124,8 +124,8 @@ class PreparedDevice:
 
 def _longest(value: Value) -> int:
     """The length of a text, or of a list and the texts in it."""
-    if type(value) is list:
-        items: list[Value] = value
+    if isinstance(value, list):
+        items = cast("Sequence[Value]", value)
         return max(len(items), *map(_longest, items), 0)
     return len(value) if type(value) is str else 0
 

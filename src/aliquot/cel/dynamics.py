@@ -124,3 +124,29 @@ _SIMPLE: Final[dict[int, type]] = {
     DURATION: Duration,
     TYPE: TypeValue,
 }
+
+
+_GO_TYPES: Final = {
+    "bool": "types.Bool",
+    "int": "types.Int",
+    "uint": "types.Uint",
+    "double": "types.Double",
+    "string": "types.String",
+    "bytes": "types.Bytes",
+    "null_type": "types.Null",
+    "google.protobuf.Timestamp": "types.Timestamp",
+    "google.protobuf.Duration": "types.Duration",
+    "optional_type": "*types.Optional",
+    "type": "*types.Type",
+    "kubernetes.Quantity": "cel.Quantity",
+    "kubernetes.Semver": "cel.Semver",
+    "kubernetes.URL": "cel.URL",
+    "kubernetes.NamedFormat": "cel.Format",
+    "net.IP": "cel.IP",
+    "net.CIDR": "cel.CIDR",
+}
+
+
+def go_type_name(value: Value) -> str:
+    """The name of the Go type that holds the value, which some of cel-go's errors show."""
+    return "*cel.Quantity" if type(value) is Sum else _GO_TYPES.get(type_name(value), "types.Lister")

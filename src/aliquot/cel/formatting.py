@@ -6,6 +6,7 @@ from typing import Final
 
 from aliquot.cel.dynamics import LISTS, is_map, type_name
 from aliquot.cel.operators import entries_of
+from aliquot.cel.quoting import go_quote
 from aliquot.cel.strings import display, general
 from aliquot.cel.times import format_duration, format_timestamp
 from aliquot.cel.values import TEXT_LIMIT, Duration, Err, Timestamp, TooCostly, TypeValue, Uint, Value
@@ -242,24 +243,3 @@ def _nested(value: Value) -> str:
     if kind in LISTS or is_map(value) or text_of(value) is not None:
         return _as_string(value)
     raise FormatError(f"no formatting function for {type_name(value)}")
-
-
-_GO_ESCAPES: Final = {
-    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
-}  # fmt: skip
-
-
-def go_quote(text: str) -> str:
-    """A text in double quotes as Go's `%q`."""
-    return f'"{"".join(_go_escape(char) for char in text)}"'
-
-
-def _go_escape(char: str) -> str:
-    if char in _GO_ESCAPES:
-        return _GO_ESCAPES[char]
-    if char.isprintable():
-        return char
-    code = ord(char)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -422,10 +422,17 @@ _ONE_BY_ONE: Final = frozenset({"string_format"})
 
 
 @cache
-def functions(includes: Impl | None) -> dict[str, Function]:
-    """All functions by name; `includes` exists with the given implementation, or not at all."""
+def functions(includes: Impl | None, *, int_to_duration: bool) -> dict[str, Function]:
+    """All functions by name.
+
+    Args:
+        includes: the implementation of `includes`, or None where it doesn't exist.
+        int_to_duration: whether `duration(int)` is declared, which never works.
+    """
     rows = [*_OPERATORS, *_STANDARD, *_time_parts(), *_KUBERNETES, *_FORMATS, *_STRINGS, *_SETS, *_OPTIONALS, *_LISTS]
     if includes is not None:
         name = "dra_includes_dyn_dyn" if includes is lists.includes else "list_includes_dyn_dyn"
         rows.append(("includes", name, "dyn.(dyn) bool", includes))
+    if not int_to_duration:
+        rows = [row for row in rows if row[1] != "int64_to_duration"]
     return declared(rows, _SHARED, _UNGUARDED, _ONE_BY_ONE)

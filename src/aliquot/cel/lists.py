@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Final
 
-from aliquot.cel.dynamics import LISTS
+from aliquot.cel.dynamics import LISTS, type_name
 from aliquot.cel.operators import add, compare, entries_of, equal, find
 from aliquot.cel.strings import display
 from aliquot.cel.values import (
@@ -65,7 +65,7 @@ def summing(start: Value) -> Callable[[Value], Value]:
         for item in items:
             result = add(result, item)
             if isinstance(result, Err):
-                return NO_SUCH_OVERLOAD  # Go's sum says so of an overflow, too
+                return result
         return result
 
     return total
@@ -136,7 +136,7 @@ def part(items: Value, start: int, end: int) -> Value:
 def flatten(items: Value, depth: Value = 1) -> Value:
     """Lists within the list dissolved, down to a depth."""
     if type(items) not in LISTS or type(depth) is not int:
-        return Err(f"no such overload: {'list' if type(items) in LISTS else 'dyn'}.flatten()")
+        return Err(f"no such overload: {type_name(items)}.flatten()")
     if depth < 0:
         return Err("level must be non-negative")
     result: list[Value] = list(items)
@@ -172,6 +172,19 @@ def sort_by_keys(items: Value, keys: Value) -> Value:
         return sign if type(sign) is int else 0
 
     return [items[index] for index in sorted(range(len(items)), key=cmp_to_key(order))]
+
+
+MAX_RANGE: Final = 1_000_000
+"""1.37's limit of `lists.range`."""
+
+
+def range_fault(count: int) -> Err | None:
+    """Why 1.37 refuses a range, if it does."""
+    if count < 0:
+        return Err(f"lists.range: size must be non-negative, got {count}")
+    if count > MAX_RANGE:
+        return Err(f"lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})")
+    return None
 
 
 def whole_numbers(count: int) -> list[Value]:

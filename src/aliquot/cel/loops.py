@@ -4,9 +4,8 @@ The costs charged are those of the calls that the macro stands for, iteration by
 """
 
 from collections.abc import Callable, Iterable
-from typing import Final
 
-from aliquot.cel.dynamics import LISTS, is_map, type_name
+from aliquot.cel.dynamics import LISTS, go_type_name, is_map
 from aliquot.cel.frames import UNSET, Frame
 from aliquot.cel.operators import entries_of
 from aliquot.cel.paths import Run
@@ -24,26 +23,6 @@ from aliquot.cel.values import (
 Body = Callable[[Frame, Value], Value]
 """A part of a loop, as a function of the frame and the item."""
 
-_GO_TYPES: Final = {
-    "bool": "types.Bool",
-    "int": "types.Int",
-    "uint": "types.Uint",
-    "double": "types.Double",
-    "string": "types.String",
-    "bytes": "types.Bytes",
-    "null_type": "types.Null",
-    "google.protobuf.Timestamp": "types.Timestamp",
-    "google.protobuf.Duration": "types.Duration",
-    "optional_type": "*types.Optional",
-    "type": "*types.Type",
-    "kubernetes.Quantity": "cel.Quantity",
-    "kubernetes.Semver": "cel.Semver",
-    "kubernetes.URL": "cel.URL",
-    "kubernetes.NamedFormat": "cel.Format",
-    "net.IP": "cel.IP",
-    "net.CIDR": "cel.CIDR",
-}
-
 
 def iterated(over: Value, *, pairs: bool) -> Iterable[Value] | Err:
     """What a loop goes through: elements or keys; with `pairs`, (index, element) or (key, value)."""
@@ -54,7 +33,7 @@ def iterated(over: Value, *, pairs: bool) -> Iterable[Value] | Err:
         return entries_of(over) if pairs else [key for key, _ in entries_of(over)]
     if type(over) is Err:
         return over
-    name = _GO_TYPES.get(type_name(over), "")
+    name = go_type_name(over)
     if pairs:
         return Err(f"unsupported comprehension range type: {name}")
     return Err(f"got '{name}', expected iterable type")
@@ -230,16 +209,3 @@ def plain(value: Value) -> Value:
     if type(value) is Growing:
         return list(value)
     return MapValue(value.entries) if type(value) is GrowingMap else value
-
-
-MAX_RANGE: Final = 1_000_000
-"""1.37's limit of `lists.range`."""
-
-
-def range_fault(count: int) -> Err | None:
-    """Why 1.37 refuses a range, if it does."""
-    if count < 0:
-        return Err(f"lists.range: size must be non-negative, got {count}")
-    if count > MAX_RANGE:
-        return Err(f"lists.range: size {count} exceeds maximum allowed ({MAX_RANGE})")
-    return None

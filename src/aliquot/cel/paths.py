@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from aliquot.cel.access import MISSING, get, get_if_present, is_qualifier
-from aliquot.cel.dynamics import type_name
+from aliquot.cel.dynamics import go_type_name
 from aliquot.cel.frames import Frame
 from aliquot.cel.values import NO_SUCH_OVERLOAD, NONE, Err, Optional, Value
 
@@ -90,7 +90,7 @@ def computed_step(index: Run, *, optional: bool) -> Step:
 
 
 def _bad_index(key: Value) -> Err:
-    return Err(f"invalid qualifier type: {type_name(key)}")
+    return Err(f"invalid qualifier type: {go_type_name(key)}")
 
 
 class Path:

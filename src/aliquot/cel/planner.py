@@ -11,7 +11,7 @@ from aliquot.cel import loops
 from aliquot.cel.access import is_qualifier
 from aliquot.cel.calls import CallPlanner
 from aliquot.cel.celtypes import TYPE
-from aliquot.cel.dynamics import type_name
+from aliquot.cel.dynamics import go_type_name
 from aliquot.cel.frames import UNSET, Frame
 from aliquot.cel.nodes import (
     AND,
@@ -139,8 +139,8 @@ class Planner:
         base = self._scope.get(node.name)
         if base is None:
             return Plan(path=Path(lambda frame: frame.device, from_device=True))
-        if node.type.kind == TYPE and self._minor < 37:
-            # cel-go 0.26 takes any name of a type's type for the name of a type
+        if node.type.kind == TYPE:
+            # cel-go takes any variable that holds a type for the name of a type
             return self._type_value(node.name)
         return Plan(path=Path(base))
 
@@ -166,7 +166,7 @@ class Planner:
         index = self.plan(node.args[1])
         if index.constant:
             if not is_qualifier(index.value):
-                raise PlanFault(f"invalid qualifier type: {type_name(index.value)}")
+                raise PlanFault(f"invalid qualifier type: {go_type_name(index.value)}")
             path.add(constant_step(index.value, optional=optional))
         else:
             # an index that is a path costs nothing by itself; another one costs what it costs, and one unit more here
@@ -431,7 +431,11 @@ def _list_maker(items: list[Run], optional: frozenset[int]) -> Run:
 
 def _map_maker(entries: list[tuple[Run, Run, bool]]) -> Run:
     def run(frame: Frame) -> Value:
-        frame.cost += MAP_COST
+        made = build(frame)
+        frame.cost += MAP_COST  # not where a key panics
+        return made
+
+    def build(frame: Frame) -> Value:
         made: dict[Value, tuple[Value, Value]] = {}
         for key_run, value_run, optional in entries:
             key = key_run(frame)

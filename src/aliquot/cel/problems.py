@@ -50,10 +50,12 @@ class CompileError:
     def _with_caret(self, problem: Problem) -> str:
         if not problem.line:
             return f"ERROR: <input>:-1:0: {problem.message}"
-        # cel-go points with one dot a character, wide ones in East Asian scripts with a wide dot; ours are narrow
-        caret = "." * (problem.column - 1) + "^"
+        line = self.source_line(problem)
+        before, at = line[: problem.column - 1], line[problem.column - 1 : problem.column]
+        # cel-go points with wide signs under characters of more than one byte
+        caret = "".join("." if char.isascii() else "．" for char in before) + ("^" if at.isascii() else "＾")
         head = f"ERROR: <input>:{problem.line}:{problem.column}: {problem.message}"
-        return f"{head}\n | {self.source_line(problem)}\n | {caret}"
+        return f"{head}\n | {line}\n | {caret}"
 
 
 @dataclass(frozen=True, slots=True)

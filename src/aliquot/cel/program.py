@@ -18,6 +18,7 @@ from aliquot.cel.parser import MAX_SIZE, Parser, SyntaxFault
 from aliquot.cel.paths import Run
 from aliquot.cel.planner import PlanFault, Planner
 from aliquot.cel.problems import CompileError, EvaluationError, Problem
+from aliquot.cel.reads import Read, reads
 from aliquot.cel.recursion import DEEP, deep_stack
 from aliquot.cel.schema import Schema, schema_of
 from aliquot.cel.tokens import NO_TOKENS, Tokens, tokenize
@@ -52,6 +53,11 @@ class Program:
     def output_type(self) -> str:
         """The type of its result, as CEL prints it: `bool`, or `google.protobuf.Any` or `dyn` for an attribute."""
         return declared_name(self._root.type)
+
+    @property
+    def reads(self) -> frozenset[Read] | None:
+        """The attributes and capacities that it can look at, besides driver and allowMultipleAllocations; None: any."""
+        return reads(self._root)
 
     @property
     def max_cost(self) -> int:

@@ -70,24 +70,15 @@ def _next_character(raw: bytes, position: int) -> int:
 
 
 def _compiled(pattern: str) -> "re2.Regexp[str]":
-    names: set[str] = set()
-    for match in _GO_ONLY.finditer(pattern):
-        if match[0] == r"\C":
-            raise RegexError(r"error parsing regexp: invalid escape sequence: `\C`")
-        if match[1] in names:
-            raise RegexError(f"error parsing regexp: duplicate capture group name: `{match[1]}`")
-        if match[1]:
-            names.add(match[1])
+    if any(match[0] == r"\C" for match in _ESCAPES.finditer(pattern)):
+        raise RegexError(r"error parsing regexp: invalid escape sequence: `\C`")  # RE2 knows it, Go doesn't
     try:
         return re2.compile(pattern, _OPTIONS)
     except re2.error as error:
         raise RegexError(_go_message(error)) from None
 
 
-_GO_ONLY: Final = re.compile(
-    r"\\C|\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?P?<(\w+)>", re.DOTALL
-)
-"""Finds what Go refuses and RE2 accepts, stepping over escapes, quotes and character classes."""
+_ESCAPES: Final = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
 
 
 def _go_message(error: Exception) -> str:

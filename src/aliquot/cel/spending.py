@@ -4,7 +4,8 @@ from collections.abc import Callable
 from math import ceil
 from typing import Final
 
-from aliquot.cel.dynamics import LISTS, is_map
+from aliquot.cel.dynamics import LISTS, go_type_name, is_map
+from aliquot.cel.lists import MAX_RANGE
 from aliquot.cel.naming import NamedFormat
 from aliquot.cel.networks import Cidr, Ip
 from aliquot.cel.operators import entries_of
@@ -103,9 +104,9 @@ def _compared_with_itself(items: Value) -> int:
 
 def _flattened(args: list[Value]) -> int:
     if len(args) > 1 and type(args[1]) is not int:
-        raise Panic("interface conversion: ref.Val is *types.Err, not types.Int")
+        raise Panic(f"interface conversion: ref.Val is {go_type_name(args[1])}, not types.Int")
     depth = float(args[1]) if len(args) > 1 else 1.0
-    return _allocated(max(depth, 0.0), size(args[0]))
+    return _allocated(depth, size(args[0]))
 
 
 def _product(factor: int) -> Price:
@@ -179,6 +180,21 @@ _BY_EXTENSION: Final[dict[str, Price]] = {
     "list_reverse": lambda args: _allocated(1, size(args[0])),
 }
 
+
+def _flattened_1_37(args: list[Value]) -> int:
+    return _flattened([args[0], 1]) if len(args) > 1 and type(args[1]) is int and args[1] < 0 else _flattened(args)
+
+
+def _ranged_1_37(args: list[Value]) -> int:
+    refused = type(args[0]) is not int or not 0 <= args[0] <= MAX_RANGE
+    return _allocated(1, 1 if refused else args[0])
+
+
+_SINCE_1_37: Final[dict[str, Price]] = {
+    "list_flatten_int": _flattened_1_37,
+    "lists_range": _ranged_1_37,
+}
+
 _BY_RESULT: Final = frozenset({"join", "list_slice"})
 """Functions and overloads whose price counts the result, which is passed behind the arguments."""
 
@@ -191,6 +207,8 @@ def price_of(function: str, overload: str, minor: int) -> tuple[int, Price | Non
         overload: the overload's id; empty where several are possible at run time.
         minor: the Kubernetes minor version.
     """
+    if minor >= 37 and overload in _SINCE_1_37:
+        return 0, _SINCE_1_37[overload], False
     if overload in _BY_EXTENSION:
         return 0, _BY_EXTENSION[overload], overload in _BY_RESULT
     if overload.endswith("_sort"):

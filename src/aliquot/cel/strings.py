@@ -172,7 +172,7 @@ def display(value: Value) -> str:
     if type(value) is float:
         return general(value)
     if value is None:
-        return "null"
+        return "0"  # null is an enumeration of protocol buffers
     return str(getattr(value, "value", value))
 
 

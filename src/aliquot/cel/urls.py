@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from aliquot.cel.quoting import go_quote
+
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*\Z", re.ASCII)
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
@@ -187,7 +189,7 @@ def _parse_host(text: str, host: str) -> str:
         if end < 0:
             raise UrlError(_complaint(text, "missing ']' in host"))
         if not _is_port(host[end + 1 :]):
-            raise UrlError(_complaint(text, f"invalid port {_quoted(host[end + 1 :])} after host"))
+            raise UrlError(_complaint(text, f"invalid port {go_quote(host[end + 1 :])} after host"))
         zone = host[:end].find("%25")
         if zone >= 0:
             _check_host(text, host[:zone])
@@ -195,7 +197,7 @@ def _parse_host(text: str, host: str) -> str:
     else:
         colon = host.rfind(":")
         if colon >= 0 and not _is_port(host[colon:]):
-            raise UrlError(_complaint(text, f"invalid port {_quoted(host[colon:])} after host"))
+            raise UrlError(_complaint(text, f"invalid port {go_quote(host[colon:])} after host"))
     _check_host(text, host)
     return _text(_unescape_host(text, host))
 
@@ -204,14 +206,14 @@ def _check_host(text: str, host: str) -> None:
     for char in host:
         code = ord(char)
         if code < 0x80 and code not in _UNRESERVED and code not in _HOST_LITERAL and char != "%":
-            raise UrlError(_complaint(text, f"invalid character {_quoted(char)} in host name"))
+            raise UrlError(_complaint(text, f"invalid character {go_quote(char)} in host name"))
 
 
 def _unescape_host(text: str, host: str) -> bytes:
     """A host may only escape what isn't ASCII."""
     for index, char in enumerate(host):
         if char == "%" and host[index + 1 : index + 2] in "01234567" and host[index : index + 3] != "%25":
-            raise UrlError(_complaint(text, f"invalid URL escape {_quoted(host[index : index + 3])}"))
+            raise UrlError(_complaint(text, f"invalid URL escape {go_quote(host[index : index + 3])}"))
     return _unescape(host, text)
 
 
@@ -233,7 +235,7 @@ def _unescape(text: str, whole: str = "") -> bytes:
     result = [parts[0].encode()]
     for part in parts[1:]:
         if len(part) < 2 or part[0] not in _HEX or part[1] not in _HEX:
-            raise UrlError(_complaint(whole or text, f"invalid URL escape {_quoted('%' + part[:2])}"))
+            raise UrlError(_complaint(whole or text, f"invalid URL escape {go_quote('%' + part[:2])}"))
         result.append(bytes([int(part[:2], 16)]) + part[2:].encode())
     return b"".join(result)
 
@@ -251,10 +253,5 @@ def _text(raw: bytes) -> str:
     return raw.decode(errors="replace")
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def _complaint(text: str, why: str) -> str:
-    return f"URL parse error during conversion from string: parse {_quoted(text)}: {why}"
+    return f"URL parse error during conversion from string: parse {go_quote(text)}: {why}"

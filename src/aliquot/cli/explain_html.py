@@ -8,6 +8,7 @@ from jinja2 import Environment, StrictUndefined
 
 from aliquot import __version__
 from aliquot.advisor.case import device_requests, is_extended
+from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.owners import owner_of
 from aliquot.advisor.verdicts import told, why
@@ -51,7 +52,7 @@ class Box:
 def page(snapshot: Snapshot, stories: Sequence[Explanation], *, release: str, source: str) -> str:
     """The page; it loads nothing from anywhere."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"why": why, "told": told}
+    environment.filters |= {"why": why, "told": told, "grouped": grouped, "pool_words": pool_words}
     template = environment.from_string(files("aliquot.cli").joinpath("templates/explain.html.j2").read_text("utf-8"))
     boxes = picture(snapshot, stories)
     return template.render(
@@ -96,12 +97,13 @@ def _note(node: Node) -> str:
 
 def _bar(snapshot: Snapshot, node: Node, resource: str, total: int, colours: dict[str, str]) -> Bar:
     cells: list[Cell] = []
+    held = 0
     for pod in snapshot.pods_on(node.name):
         amount = effective_request(pod).get(resource, 0)
         if amount:
             owner = owner_of(snapshot, pod).full
             colour = colours.setdefault(owner, COLOURS[len(colours) % len(COLOURS)])
-            cells += [Cell(pod.key, colour)] * amount
-    held = len(cells)
-    cells += [Cell("", "")] * max(0, total - held)
-    return Bar(resource, total, held, tuple(cells[:CELLS_SHOWN]))
+            held += amount
+            cells += [Cell(pod.key, colour)] * min(amount, CELLS_SHOWN - len(cells))
+    cells += [Cell("", "")] * min(max(0, total - held), CELLS_SHOWN - len(cells))
+    return Bar(resource, total, held, tuple(cells))

@@ -12,17 +12,22 @@ from rich.table import Table
 from rich.text import Text
 
 from aliquot.advisor.alike import Alike
+from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explain import Explanation, counts
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
+from aliquot.allocation.answer import Story
 from aliquot.cli.output import colour
 
 WIDTH = 120
 NARROWEST = 60
 FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
 """Blanks that rich puts at the end of lines to fill them."""
+CONTROLS = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
+"""What names in a dump must not do to a terminal; colours are our own."""
 GROUPS_SHOWN = 12
+DEVICE_GROUPS_SHOWN = 6
 HOLDERS_SHOWN = 12
 NAMES_SHOWN = 3
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow"}
@@ -39,6 +44,8 @@ def console() -> Console:
         no_color=not painted,
         color_system="standard" if painted else None,
         highlight=False,
+        markup=False,
+        emoji=False,
         width=max(width, NARROWEST),
         legacy_windows=False,
     )
@@ -56,7 +63,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         out.print("No pod is pending.")
     out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
     assert isinstance(out.file, io.StringIO)
-    sys.stdout.write(FILLING.sub(r"\1\n", out.file.getvalue()))
+    sys.stdout.write(CONTROLS.sub("?", FILLING.sub(r"\1\n", out.file.getvalue())))
 
 
 def together(stories: Iterable[Explanation]) -> list[tuple[Explanation, list[Explanation]]]:
@@ -88,10 +95,13 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
     if story.verdict in ("pending", "gated"):
         if story.scheduler_message:
             _heading(out, f"kube-scheduler {release} says")
-            out.print(Padding(Text(story.scheduler_message, "italic"), (0, 0, 0, 2)))
+            # unbroken, so that it can be searched for
+            out.print(Text(f"  {story.scheduler_message}", "italic"), soft_wrap=True)
         _nodes(out, story.alike)
+        _devices(out, story)
         _holders(out, story.holdings)
-        _ways(out, story.ways_out, ways)
+        if story.verdict == "pending":
+            _ways(out, story.ways_out, ways, len(twins) + 1)
         if story.advice:
             _heading(out, "Advice (can't be tried on a dump)")
             for advice in story.advice:
@@ -113,13 +123,15 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
+    noted = False
     for group in groups[:GROUPS_SHOWN]:
         lines = Text()
         for index, reason in enumerate(told(group.reasons)):
             hidden = reason.filter != group.reasons[0].filter
             lines.append(("\n" if index else "") + why(reason, group))
             if hidden:
-                lines.append("  (hidden: the scheduler stops at the first)", "dim")
+                lines.append("  (hidden: the scheduler stops at the first)" if not noted else "  (hidden)", "dim")
+                noted = True
         table.add_row(_names(group.nodes), lines)
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(groups) > GROUPS_SHOWN:
@@ -130,6 +142,53 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
                 (0, 0, 0, 2),
             )
         )
+
+
+def _devices(out: Console, story: Explanation) -> None:
+    """Of the nodes whose devices were looked at one by one: those with equal stories together."""
+    told: dict[tuple[tuple[object, ...], ...], list[str]] = {}
+    for node, one in story.stories.items():
+        lines = tuple(
+            (request.request, request.wanted, request.usable, grouped(request)) for request in one.requests
+        ) + tuple((pool_words(pool),) for pool in one.pools)
+        told.setdefault(lines, []).append(node)
+    if not told:
+        return
+    _heading(out, "Devices")
+    for nodes in list(told.values())[:GROUPS_SHOWN]:
+        out.print(Padding(Text(_names(nodes), "bold"), (0, 0, 0, 2)))
+        _story(out, story.stories[nodes[0]])
+    if story.conflict:
+        _indented(out, "These can't hold together; without any one of them the claims fit:", 2)
+        for line in story.conflict:
+            _indented(out, f"• {line}", 4)
+    if story.possible is not None:
+        devices = ", ".join(story.possible.devices)
+        _indented(
+            out, f"A correct allocation exists: {devices} on {story.possible.node}; the scheduler doesn't find it.", 2
+        )
+
+
+def _story(out: Console, story: Story) -> None:
+    for pool in story.pools:
+        _indented(out, pool_words(pool), 4)
+    for request in story.requests:
+        wanted = "all" if request.wanted is None else request.wanted
+        _indented(
+            out, f"request {request.request}: {wanted} wanted, {request.usable} of {len(request.devices)} would do", 4
+        )
+        for group in grouped(request)[:DEVICE_GROUPS_SHOWN]:
+            names = ", ".join(group.devices[:NAMES_SHOWN])
+            more = f" and {len(group.devices) - NAMES_SHOWN} more" if len(group.devices) > NAMES_SHOWN else ""
+            _indented(out, f"{names}{more}: {'; '.join(group.reasons)}", 6)
+        rest = grouped(request)[DEVICE_GROUPS_SHOWN:]
+        if rest:
+            count = sum(len(group.devices) for group in rest)
+            _indented(out, f"and {count} devices more, for {len(rest)} other reasons (-o json has all)", 6)
+
+
+def _indented(out: Console, text: str, columns: int) -> None:
+    out.print(Padding(Text(text), (0, 0, 0, columns)))
 
 
 def _names(nodes: Sequence[str]) -> str:
@@ -165,18 +224,20 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
         )
 
 
-def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
+def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
     _heading(
         out,
         "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
     )
-    for number, way in enumerate(ways[:most], 1):
+    varied = one_of_each_first(ways)
+    for number, way in enumerate(varied[:most], 1):
         out.print(
             Padding(
                 Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
             )
         )
-        after = f"then it runs on {way.after.node}"
+        whose = "it runs" if alike == 1 else f"one of the {alike} runs"
+        after = f"then {whose} on {way.after.node}"
         gone = way.after.victims or way.after.stopped
         if gone:
             after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
@@ -188,8 +249,17 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
         for change in way.changes:
             _command(out, change.command)
     if len(ways) > most:
-        kinds = ", ".join(sorted({way.kind for way in ways[most:]}))
+        kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
         out.print(Padding(Text(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
+
+
+def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
+    """The best of each kind, then the rest: a person sees what there is to choose from."""
+    first: dict[str, WayOut] = {}
+    for way in ways:
+        first.setdefault(way.kind, way)
+    chosen = list(first.values())
+    return [*chosen, *(way for way in ways if way not in chosen)]
 
 
 def _command(out: Console, command: str) -> None:
