@@ -24,7 +24,7 @@ class OciSpec:
         """The object at the path, made if absent, safe to change."""
         own: dict[str, Any] | None = self._own.get(path)
         if own is None:
-            holder = self.part(*path[:-1]) if len(path) > 1 else self.root
+            holder = self.part(*path[:-1]) if path[:-1] else self.root
             inner = holder.get(path[-1])
             if not is_object(inner) and inner is not None:
                 raise _not_oci(path, "an object")
@@ -35,7 +35,7 @@ class OciSpec:
         """The list at the path, made if absent, safe to change; its items are the original's."""
         own: list[Any] | None = self._own.get(path)
         if own is None:
-            holder = self.part(*path[:-1]) if len(path) > 1 else self.root
+            holder = self.part(*path[:-1]) if path[:-1] else self.root
             items = holder.get(path[-1])
             if not is_list(items) and items is not None:
                 raise _not_oci(path, "a list")
