@@ -1,7 +1,7 @@
 """The cluster and the pods that scheduling is timed on: nodes of eight GPUs, published as the NVIDIA driver does.
 
-Three kinds of nodes of one quarter, one half and one quarter: without GPUs, and two models of GPUs, one behind a taint.
-Nodes are named and numbered so that the kinds alternate.
+No two devices are equal. All nodes with GPUs have the customary taint, every fifth one more; two models alternate; for
+every twenty nodes there's one without GPUs, tainted too.
 """
 
 from typing import Final
@@ -30,6 +30,7 @@ TOLERATIONS: Final = (Toleration("nvidia.com/gpu", "Exists", effect="NoSchedule"
 CLASS: Final = DeviceClass(
     Meta(DRIVER),
     (f"device.driver == '{DRIVER}' && device.attributes['{DRIVER}'].type == 'gpu'",),
+    extended_resource=GPU,
 )
 TEMPLATE: Final = ClaimTemplate(
     Meta("one-gpu", "default"),
