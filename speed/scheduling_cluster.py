@@ -22,9 +22,9 @@ DRIVER: Final = "gpu.nvidia.com"
 PRODUCT: Final = "nvidia.com/gpu.product"
 GPUS: Final = 8
 MODELS: Final = (("NVIDIA-A100-SXM4-40GB", "Ampere", "8.0.0", 40), ("NVIDIA-H100-80GB-HBM3", "Hopper", "9.0.0", 80))
-TAINTED: Final = Taint("nvidia.com/gpu", "present", "NoSchedule")
+TAINTED: Final = Taint("nvidia.com/gpu", "NoSchedule", "present")
 """On all nodes with GPUs."""
-RESERVED: Final = Taint("team", "training", "NoSchedule")
+RESERVED: Final = Taint("team", "NoSchedule", "training")
 """On every fifth of them."""
 TOLERATIONS: Final = (Toleration("nvidia.com/gpu", "Exists", effect="NoSchedule"),)
 CLASS: Final = DeviceClass(
