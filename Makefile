@@ -19,6 +19,7 @@ demo: $(READY)
 	@tools/demo
 
 test: $(READY)
+	tools/install-consumers
 	$(PY) -m pytest -n auto --cov --cov-report= $(ARGS)
 	$(PY) tools/coverage_of_pure.py
 

@@ -23,6 +23,7 @@ from aliquot.cdi.shape import Shape, read_device, read_edits, read_shape
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits
 from aliquot.cdi.versions import minimum_version
 from aliquot.cdi.write import edits_data, to_data
+from conformance.cdi_generate import generated
 
 Input = Mapping[str, Any]
 
@@ -385,6 +386,12 @@ def write_many(given: Input) -> Answer:
     return Answer(not refused, {"invalidFiles": refused}, category)
 
 
+# --- generating ------------------------------------------------------------------------------------------------------
+def generation(given: Input) -> Answer:
+    """The spec of a host with mock GPUs."""
+    return Answer(ok=True, result=generated(given))
+
+
 OPERATIONS: dict[str, Callable[[Input], Answer]] = {
     "annotations_key": key,
     "annotations_parse": parse_annotations,
@@ -402,6 +409,7 @@ OPERATIONS: dict[str, Callable[[Input], Answer]] = {
     "inject": injection,
     "inject_from_annotations": injection_from_annotations,
     "issue_cases": issue,
+    "nvctk_generate": generation,
     "parser_qualified_name": qualified_name,
     "probes_inject": injection,
     "probes_names": qualified_name,

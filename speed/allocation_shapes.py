@@ -207,8 +207,14 @@ def explosive() -> list[Json]:
     nine, ten, twenty = gpus(9), gpus(10), gpus(20)
     nine_pairs, nine_roots = pairs(9)
     lonely = [{"requests": ["g", "n"], "matchAttribute": ROOT}]
-    odd_nic = device("nic-0", index=0)
+    odd_nic, first_nic = device("nic-0", index=0), device("nic-0", index=0)
     odd_nic["attributes"][ROOT] = {"string": "elsewhere"}
+    first_nic["attributes"][ROOT] = {"string": "pair-0"}
+    for one in twenty:
+        one["attributes"][ROOT] = {"string": "here"}
+    paired = gpus(9)
+    for n, one in enumerate(paired):
+        one["attributes"][ROOT] = {"string": f"pair-{n // 2}"}
     either = [
         {
             "name": f"r{n}",
@@ -256,7 +262,7 @@ def explosive() -> list[Json]:
         ),
         scenario(
             "7 singles, then 2 GPUs + NIC, on 9",
-            [slice_of(GPU, "p", nine), slice_of(NIC, "nics", [odd_nic | {"attributes": nics(1)[0]["attributes"]}])],
-            claims([*singles, gpu("g", count=2), nic("n")]),
+            [slice_of(GPU, "p", paired), slice_of(NIC, "nics", [first_nic])],
+            claims([*singles, gpu("g", count=2), nic("n")], constraints=lonely),
         ),
     ]

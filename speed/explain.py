@@ -50,6 +50,9 @@ def main() -> None:
     print(f"file {size / 2**20:.0f} MiB; json.load {reference:.2f} s of CPU; explain --all-pending {ours:.2f} s")
     print(f"ratio {ours / reference:.2f} (limit {LIMIT_TIME}); memory {peak / size:.2f} x file (limit {LIMIT_MEMORY})")
 
+    if ours > LIMIT_TIME * reference or peak > LIMIT_MEMORY * size:
+        raise SystemExit("explain is over its limit")
+
 
 if __name__ == "__main__":
     main()

@@ -26,6 +26,9 @@ def main() -> None:
     print(f"python -c pass {nothing * 1000:.0f} ms; aliquot --version {ours * 1000:.0f} ms")
     print(f"ratio {ours / nothing:.2f} (limit {LIMIT})")
 
+    if ours > LIMIT * nothing:
+        raise SystemExit("the start is over its limit")
+
 
 if __name__ == "__main__":
     main()

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/opencontainers/runtime-spec v1.3.0
-	golang.org/x/sys v0.50.0
+	golang.org/x/sys v0.40.0
 	k8s.io/api v0.36.2
 	k8s.io/apimachinery v0.36.2
 	k8s.io/apiserver v0.36.2

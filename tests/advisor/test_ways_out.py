@@ -1,5 +1,7 @@
 """Ways out, one situation each: what is offered, where the pod runs then, and that useless things aren't offered."""
 
+import re
+import shlex
 from typing import Any
 
 from tests.advisor.world import commands, node, pod, story, ways
@@ -167,7 +169,7 @@ def test_a_sick_node_isnt_to_be_tolerated_but_mended() -> None:
     sick = [{"key": "node.kubernetes.io/disk-pressure", "effect": "NoSchedule"}]
     found = story(node("n1", gpu=1, taints=sick), pod("p", gpu=1))
     assert {way.kind for way in found.ways_out} <= {"add-node"}
-    assert found.advice[0].text.startswith("n1 is disk-pressure: mend the node")
+    assert found.advice[0].text.startswith("n1 has the taint node.kubernetes.io/disk-pressure")
 
 
 def test_a_new_node_comes_without_the_old_ones_troubles_and_with_its_daemons() -> None:
@@ -200,7 +202,7 @@ def test_spread_and_affinity_are_softened() -> None:
     held = [pod(f"w{i}", on="z1", labels={"app": "w"}) for i in range(2)]
     found = ways(*zones, *held, pod("p", labels={"app": "w"}, topologySpreadConstraints=[spread], owner="Deployment/w"))
     assert spec_patch(found["change-request", "pod"]) == {
-        "topologySpreadConstraints": [{"topologyKey": "zone", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway"}]
+        "topologySpreadConstraints": [{"$patch": "replace"}, {**spread, "whenUnsatisfiable": "ScheduleAnyway"}]
     }
     apart = {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "w"}}}
@@ -245,7 +247,122 @@ def test_pods_of_custom_kinds_and_cron_jobs_get_their_patch() -> None:
     for owner, start in (
         ("RayCluster/r", "# change the pod template of raycluster ml/r"),
         ("CronJob/c", 'kubectl patch cronjob c -n ml --type=strategic -p \'{"spec": {"jobTemplate"'),
-        ("Job/j", "kubectl patch job j -n ml --type=strategic --dry-run=client -o yaml"),
+        ("Job/j", "# a Job's template can't be changed: delete job j and create it again"),
     ):
         found = ways(node("n1", gpu=1, taints=GPU_TAINT), pod("p", gpu=1, owner=owner))
         assert commands(found["add-toleration", "pod"])[0].startswith(start)
+
+
+def test_where_one_holder_isnt_enough_several_go_together() -> None:
+    held = [pod(name, on="n1", gpu=1, owner=f"Deployment/{name}") for name in ("a", "b")]
+    found = ways(node("n1", gpu=2), *held, pod("p", gpu=2))
+    way = found["combined", "deployment/a+deployment/b"]
+    assert way.after.stopped == ("ml/a", "ml/b")
+    assert ("free-device", "deployment/a") not in found
+
+
+def test_each_container_keeps_its_own_amount() -> None:
+    both = pod("p")
+    both["spec"]["containers"] = [
+        {"name": name, "resources": {"limits": {"nvidia.com/gpus": "1"}}} for name in ("one", "two")
+    ]
+    way = ways(node("n1", gpu=2), both)["change-request", "pod"]
+    amounts = [one["resources"]["limits"]["nvidia.com/gpu"] for one in spec_patch(way)["containers"]]
+    assert amounts == ["1", "1"]
+    first = pod("p", requests={"cpu": "1"})
+    first["spec"]["initContainers"] = [{"name": "prep", "resources": {"limits": {"nvidia.com/gpus": "1"}}}]
+    way = ways(node("n1", gpu=2), first)["change-request", "pod"]
+    assert spec_patch(way)["initContainers"][0]["name"] == "prep"
+
+
+def test_priority_that_would_only_evict_a_sibling_isnt_offered() -> None:
+    sibling = pod("llm-1", on="n1", gpu=1, owner="Deployment/llm")
+    found = ways(node("n1", gpu=1), sibling, pod("llm-2", gpu=1, owner="Deployment/llm"))
+    assert ("raise-priority", "pod") not in found
+
+
+def test_replicas_that_arent_replaced_by_themselves_are_deleted() -> None:
+    for owner in ("StatefulSet/db", "ReplicaSet/rs"):
+        way = ways(node("n1", gpu=1, taints=GPU_TAINT), pod("p", gpu=1, owner=owner))["add-toleration", "pod"]
+        assert commands(way)[1] == "kubectl delete pod p -n ml"
+
+
+def test_parts_of_the_system_arent_stopped() -> None:
+    vital = pod("a", on="n1", gpu=1, owner="DaemonSet/dcgm", priority=2_000_001_000)
+    assert not [kind for kind, _ in ways(node("n1", gpu=1), vital, pod("p", gpu=1)) if kind == "free-device"]
+    static = pod("a", on="n1", gpu=1, owner="Node/n1")
+    assert not [kind for kind, _ in ways(node("n1", gpu=1), static, pod("p", gpu=1)) if kind == "free-device"]
+
+
+def test_a_complete_jobs_pod_goes_first() -> None:
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "train", "namespace": "ml"},
+        "status": {"conditions": [{"type": "Complete", "status": "True"}]},
+    }
+    held = pod("a", on="n1", gpu=1, owner="Job/train")
+    found = story(node("n1", gpu=1), held, job, pod("p", gpu=1))
+    assert found.ways_out[0].target == "job/train"
+    assert found.ways_out[0].risk.level == "low"
+
+
+def test_sharing_isnt_offered_where_a_holder_of_two_would_be_refused_later() -> None:
+    assert ("share", "node/n1") not in ways(node("n1", gpu=2), pod("tp2", on="n1", gpu=2), pod("p", gpu=1))
+
+
+def test_an_injected_container_isnt_lowered() -> None:
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "ml", "uid": "d"},
+        "spec": {"replicas": 1, "template": {"spec": {"containers": [{"name": "main"}]}}},
+    }
+    replica_set = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {
+            "name": "web-5d",
+            "namespace": "ml",
+            "ownerReferences": [
+                {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": True}
+            ],
+        },
+        "spec": {"replicas": 1},
+    }
+    waiting = pod("p", requests={"cpu": "2"}, owner="Deployment/web")
+    waiting["spec"]["containers"].append({"name": "istio-proxy", "resources": {"requests": {"cpu": "3"}}})
+    way = ways(node("n1", cpu=4), deployment, replica_set, waiting)["change-request", "pod"]
+    assert [one["name"] for one in spec_patch(way)["containers"]] == ["main"]
+
+
+def test_the_whole_node_group_grows_by_one_whatever_its_zones() -> None:
+    group = {"eks.amazonaws.com/nodegroup": "a100"}
+    nodes = [node(f"n{i}", gpu=1, labels={**group, "topology.kubernetes.io/zone": f"z{i}"}) for i in range(3)]
+    held = [pod(f"h{i}", on=f"n{i}", gpu=1) for i in range(3)]
+    found = [way for way in story(*nodes, *held, pod("p", gpu=1)).ways_out if way.kind == "add-node"]
+    assert [commands(way) for way in found] == [["eksctl scale nodegroup --cluster CLUSTER --name a100 --nodes 4"]]
+
+
+def test_a_pod_that_needs_no_gpu_is_offered_no_gpu_node() -> None:
+    full = pod("a", on="c1", requests={"cpu": "32"})
+    found = ways(node("c1"), node("g1", gpu=1, taints=GPU_TAINT), full, pod("p", requests={"cpu": "20"}))
+    assert found["add-node", "node"].title.startswith("Add a node like c1")
+
+
+def test_hostile_names_cant_leave_the_command() -> None:
+    labels = {"eks.amazonaws.com/nodegroup": "g; rm -rf x"}
+    found = story(
+        node("n; touch a", gpu=1, labels=labels, taints=[{"key": "k$(x)", "effect": "NoSchedule"}]),
+        pod("h`x`", on="n; touch a", gpu=1, owner="Deployment/d`x`"),
+        node("n2", gpu=1),
+        pod("other", on="n2", gpu=1, owner="StatefulSet/s'x"),
+        pod("p", gpu=1, owner="Deployment/q$(x)"),
+    )
+    told = [command for way in found.ways_out for command in commands(way) if not command.startswith("#")]
+    assert told
+    for command in told:
+        words = shlex.split(command, comments=True)
+        assert not {"touch", "rm", "x"} & set(words)
+        assert "$(x)" not in re.sub(r"'[^']*'", "", command)
+        assert "`" not in re.sub(r"'[^']*'", "", command)

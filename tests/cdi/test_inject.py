@@ -40,6 +40,61 @@ def test_the_second_injection_reads_the_host_again() -> None:
         inject({}, ["acme.test/gpu=a"], gpus, GivenNodes())
 
 
+def test_an_injected_spec_is_the_callers_own() -> None:
+    """The registry keeps its edits ready-made: a caller's changes mustn't reach the next container."""
+    edits = ContainerEdits(
+        env=("A=1",),
+        device_nodes=(DeviceNode(path="/dev/gpu0", type="c", major=195, file_mode=0o600), DeviceNode(path="/dev/gpu1")),
+        mounts=(Mount(host_path="/h", container_path="/c", options=("bind",)),),
+        hooks=(Hook(hook_name="prestart", path="/h", args=("h",), env=("E=1",)),),
+        intel_rdt=IntelRdt(schemata=("L3:0=f",)),
+    )
+    gpus, host = registry(edits), GivenNodes({"/dev/gpu1": GPU0})
+    for oci in ({}, USERNS):
+        first = inject(oci, ["acme.test/gpu=a"], gpus, host).oci
+        untouched = copy.deepcopy(first)
+        for entries in (first["linux"]["devices"], first["linux"]["resources"]["devices"]):
+            for entry in entries:
+                entry["major"] = -1
+        first["mounts"][0]["options"].append("spoilt")
+        first["hooks"]["prestart"][0]["args"].append("spoilt")
+        first["hooks"]["prestart"][0]["env"].append("spoilt")
+        first["linux"]["intelRdt"]["schemata"].append("spoilt")
+        assert inject(oci, ["acme.test/gpu=a"], gpus, host).oci == untouched
+
+
+def test_a_node_that_says_everything_needs_no_host() -> None:
+    class NoHost:
+        def lstat(self, path: str) -> HostNode | str:
+            raise AssertionError(path)
+
+    edits = node(path="/dev/gpu0", type="c", major=195, file_mode=0o600)
+    (device,) = apply_edits({}, edits, NoHost()).oci["linux"]["devices"]
+    assert device == {"path": "/dev/gpu0", "type": "c", "major": 195, "minor": 0, "fileMode": 0o600}
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "after"),
+    [
+        ((), ("/a", "/a"), ("/a:1",)),
+        (("/a",), ("/a", "/a"), ("/a:1",)),
+        (("/a", "/a", "/b"), ("/a", "/a"), ("/b:2", "/a:0", "/a:1")),
+        (("/a", "/a", "/b"), ("/a",), ("/a:1", "/b:2", "/a:0")),
+        (("/a", "/a"), ("/a", "/a", "/a"), ("/a:1", "/a:2")),
+        (("/a/b", "/"), ("/b", "/b/c"), ("/:1", "/b:0", "/a/b:0", "/b/c:1")),
+        (("/a/",), ("/a",), ("/a/:0", "/a:0")),
+    ],
+)
+def test_a_mount_takes_the_place_of_the_first_one_there(
+    before: tuple[str, ...], asked: tuple[str, ...], after: tuple[str, ...]
+) -> None:
+    """What's stacked on one place goes one by one, as in Go."""
+    oci = {"mounts": [{"destination": path, "source": str(i)} for i, path in enumerate(before)]}
+    mounts = tuple(Mount(host_path=str(i), container_path=path, type="tmpfs") for i, path in enumerate(asked))
+    mounted = apply_edits(oci, ContainerEdits(mounts=mounts), GivenNodes()).oci["mounts"]
+    assert tuple(f"{entry['destination']}:{entry['source']}" for entry in mounted) == after
+
+
 def test_a_failing_node_leaves_nothing_behind() -> None:
     """Defect 2 of the Go library: the variable and the first node stay in the OCI spec."""
     edits = ContainerEdits(env=("A=1",), device_nodes=(DeviceNode(path="/dev/gpu0"), DeviceNode(path="/dev/gone")))
@@ -120,6 +175,7 @@ def test_a_node_belongs_to_the_process_unless_it_says_otherwise() -> None:
         (("rbind", "ro", "bind"), "", "idmap"),
         (("bind", "rbind"), "", "ridmap"),
         ((), "bind", "idmap"),
+        ((), "rbind", None),
         ((), "tmpfs", None),
         (("ro",), "", None),
         (("bind", "ridmap"), "", None),

@@ -20,6 +20,8 @@ SETS: dict[str, Callable[[], list[Case]]] = {
 MAP_ORDER = re.compile(r"\.(exists|all|exists_one|existsOne|map|filter|transform\w+)\(")
 """Go goes through a map in random order, so the cost of a search in one varies from run to run."""
 
+MUCH = 10_000
+"""Cost above which an expression isn't evaluated another ten times."""
 
 Answered = tuple[Case, tuple[str, str | None, int, int]]
 
@@ -65,7 +67,9 @@ def test_problems_of_types_have_gos_words(cases: list[Answered]) -> None:
 
 
 def test_the_fast_path_answers_alike(cases: list[Answered]) -> None:
-    for case, _ in cases:
+    for case, ours in cases:
+        if ours[3] > MUCH:
+            continue
         program = cel.compile(case.expression, case.environment)
         if isinstance(program, cel.Program):
             prepared = cel.prepare(case.device)

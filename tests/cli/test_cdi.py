@@ -93,7 +93,7 @@ def test_show(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     status, _, err = call(capsys, "show", "acme.test/gpu=9", "-d", folder)
     assert (status, "there is" in err) == (1, True)
     status, _, err = call(capsys, "show", folder / "nothing.yaml")
-    assert (status, "it can't be read" in err) == (1, True)
+    assert (status, "it can't be read" in err) == (2, True)
 
 
 def test_explain(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_explain(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Pat
     assert status == 0
     assert out.splitlines() == [
         f"acme.test/gpu=0 is defined by {run_folder}/gpu.json (priority 1, cdiVersion 0.7.0 or later)",
-        f"  hides {folder}/gpu.yaml (priority 0, the same text)",
+        f"  hides {folder}/gpu.yaml (priority 0, with the same content)",
     ]
     (run_folder / "again.json").write_text((run_folder / "gpu.json").read_text())
     status, out, err = call(

@@ -3,10 +3,12 @@
 import html.parser
 import io
 import json
+import os
 import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -160,3 +162,59 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     command = f"{sys.executable} -m aliquot explain --all-pending -f {TAKEN} | head -n 1"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_large_answers_keep_the_contract_too(monkeypatch: pytest.MonkeyPatch, capfdbinary: Any) -> None:
+    run(["explain", "--all-pending", "-f", HIDDEN, "-o", "json"])
+    sys.stdout.flush()
+    small = json.loads(capfdbinary.readouterr().out)
+    monkeypatch.setattr("aliquot.cli.explain.LARGE", 0)
+    run(["explain", "--all-pending", "-f", HIDDEN, "-o", "json"])
+    sys.stdout.flush()
+    large = capfdbinary.readouterr().out
+    assert json.loads(large) == small
+    assert large.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["explain", "pod", "embedder-79fd548968-f78t8", "-f", TAKEN], 3, ""),
+        (["explain", "deployments.apps/embedder", "-f", TAKEN], 3, ""),
+        (["explain", "node/gpu-node-1", "-f", TAKEN], 2, "pods aren't found by 'node'"),
+        (["explain", "--all-pending", "-n", "serving01", "-f", TAKEN], 2, "hint: nearest: serving-01"),
+        (["explain", "--all-pending", "-f", TAKEN, "--ways", "-1"], 2, "error:"),
+    ],
+)
+def test_targets_and_namespaces(
+    arguments: list[str], status: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == status
+    assert words in capsys.readouterr().err
+
+
+def test_an_unknown_release_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["explain", "--all-pending", "-f", HIDDEN, "--kubernetes", "1.20"])
+    assert "1.20 isn't known, this is the nearest that is" in " ".join(capsys.readouterr().out.split())
+    assert run(["explain", "--all-pending", "-f", HIDDEN, "--kubernetes", "1.36abc"]) == 2
+
+
+def test_names_cant_take_over_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dump = yaml.safe_load(Path(TAKEN).read_text("utf-8"))
+    for item in dump["items"]:
+        if item["kind"] == "Pod" and item["metadata"]["name"].startswith("embedder"):
+            item["metadata"]["name"] = "p[/bold]\x1b[2J[red]x"
+    (tmp_path / "d.yaml").write_text(json.dumps(dump, default=str), "utf-8")
+    assert run(["explain", "--all-pending", "-f", str(tmp_path / "d.yaml")]) == 3
+    out = capsys.readouterr().out
+    assert "serving-01/p[/bold]?[2J[red]x" in out
+
+
+@pytest.mark.parametrize("closing", [">&-", "</dev/null >/dev/full", "2>&-"])
+def test_closed_and_full_streams_give_no_traceback(closing: str) -> None:
+    command = f"{sys.executable} -m aliquot explain --all-pending -f {TAKEN} {closing}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, env=environment)
+    assert "Traceback" not in done.stderr

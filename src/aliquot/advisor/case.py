@@ -1,6 +1,6 @@
 """One pending pod as the remedies see it: what blocks it where, and who owns it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from aliquot.advisor.device_story import ClaimDesk
@@ -10,16 +10,19 @@ from aliquot.allocation.answer import Story
 from aliquot.allocation.engines import ExactEngines, ReferenceEngines, SelectorStore
 from aliquot.allocation.pod_check import MakeEngine
 from aliquot.kube.node import Node
-from aliquot.kube.pod import Container, Pod
+from aliquot.kube.pod import Pod
 from aliquot.scheduling.devices import Devices
 from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES, DynamicResources
 from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement, Verdict
 from aliquot.scheduling.reason import Reason
 from aliquot.scheduling.versions import Release
+from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
 PLAIN_RESOURCES = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
+CORDON = "node.kubernetes.io/unschedulable"
+"""The taint that a cordon brings."""
 PER_GROUP = 4
 """Nodes of one group of alike nodes that are tried; they differ only in what they hold."""
 
@@ -158,24 +161,9 @@ def on_pod(change: Callable[[Pod], Pod]) -> Callable[[Trial], Trial]:
     return step
 
 
-def containers_of(pod: Pod) -> Iterator[Container]:
-    """All containers, init containers first."""
-    yield from pod.init_containers
-    yield from pod.containers
-
-
 def device_requests(pod: Pod) -> dict[str, int]:
-    """Extended resources that the pod asks for: the larger of what init and ordinary containers ask."""
-    total: dict[str, int] = {}
-    for container in pod.containers:
-        for name, amount in container.requests.items():
-            if is_extended(name):
-                total[name] = total.get(name, 0) + amount
-    for container in pod.init_containers:
-        for name, amount in container.requests.items():
-            if is_extended(name):
-                total[name] = max(total.get(name, 0), amount)
-    return {name: amount for name, amount in total.items() if amount > 0}
+    """Extended resources that the pod asks for in total."""
+    return {name: amount for name, amount in effective_request(pod).items() if amount > 0 and is_extended(name)}
 
 
 def is_extended(name: str) -> bool:

@@ -9,8 +9,10 @@ from aliquot.advisor.wayout import Change, Patch
 from aliquot.kube.selectors import NodeSelector, Requirement
 from aliquot.kube.taints import Taint, Toleration
 
-PATCHABLE = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"})
-"""Their pod template can be patched in place."""
+REPLACING = frozenset({"Deployment", "DaemonSet"})
+"""Their controllers replace pods when the template changes."""
+KEEPING = frozenset({"StatefulSet", "ReplicaSet", "ReplicationController"})
+"""Theirs don't (a StatefulSet's rollout waits for the pod that is pending): the pod is deleted, to be made anew."""
 
 
 def _namespace(namespace: str) -> str:
@@ -21,26 +23,41 @@ def _compact(value: object) -> str:
     return shlex.quote(json.dumps(value, ensure_ascii=False))
 
 
-def pod_spec(owner: OwnerRef, spec: Mapping[str, object]) -> Change:
-    """Merge `spec` (strategic merge patch of a pod's spec) into the pod, or into its owner's template."""
+def pod_spec(owner: OwnerRef, pod: str, spec: Patch) -> tuple[Change, ...]:
+    """Merge `spec` (strategic merge patch of a pod's spec) into the pod, or into its owner's template.
+
+    Args:
+        owner: whose template it is; the pod itself if nobody's.
+        pod: the pending pod's name.
+        spec: the patch.
+    """
     where = f"{owner.kind.lower()} {shlex.quote(owner.name)}{_namespace(owner.namespace)}"
-    if owner.kind in PATCHABLE:
-        patch: Mapping[str, object] = {"spec": {"template": {"spec": spec}}}
-        command = f"kubectl patch {where} --type=strategic -p {_compact(patch)}"
-    elif owner.kind == "CronJob":
-        patch = {"spec": {"jobTemplate": {"spec": {"template": {"spec": spec}}}}}
-        command = f"kubectl patch {where} --type=strategic -p {_compact(patch)}"
-    elif owner.kind in ("Pod", "Job"):
-        # A pod's spec and a Job's template can't be changed in place: made anew from the patched manifest.
-        patch = {"spec": spec} if owner.kind == "Pod" else {"spec": {"template": {"spec": spec}}}
+    template: Patch = {"spec": {"template": {"spec": spec}}}
+    if owner.kind in REPLACING or owner.kind in KEEPING:
+        patched = Change(owner.full, f"kubectl patch {where} --type=strategic -p {_compact(template)}", template)
+        if owner.kind in REPLACING:
+            return (patched,)
+        again = f"kubectl delete pod {shlex.quote(pod)}{_namespace(owner.namespace)}"
+        return (patched, Change(f"pod {owner.namespace}/{pod}", again))
+    if owner.kind == "Pod":
+        # Most of a pod's spec can't be changed in place: it's made anew from the patched manifest.
+        patch: Patch = {"spec": spec}
         command = (
             f"kubectl patch {where} --type=strategic --dry-run=client -o yaml -p {_compact(patch)}"
             " | kubectl replace --force -f -"
         )
-    else:
-        patch = {"spec": {"template": {"spec": spec}}}
-        command = f"# change the pod template of {owner.full} (a custom kind) as in the patch"
-    return Change(owner.full, command, patch)
+        return (Change(owner.full, command, patch),)
+    if owner.kind == "CronJob":
+        patch = {"spec": {"jobTemplate": template}}
+        command = f"kubectl patch {where} --type=strategic -p {_compact(patch)}  # holds from its next run on"
+        return (Change(owner.full, command, patch),)
+    if owner.kind == "Job":
+        command = (
+            f"# a Job's template can't be changed: delete job {owner.name} and create it again from its manifest with"
+            " this patch; what it has done so far is lost"
+        )
+        return (Change(owner.full, command, template),)
+    return (Change(owner.full, f"# change the pod template of {owner.full} (a custom kind) as in the patch", template),)
 
 
 def tolerations_patch(tolerations: tuple[Toleration, ...]) -> list[dict[str, object]]:
@@ -123,7 +140,8 @@ def plugin_config(name: str, config: Mapping[str, object]) -> Change:
     patch = {"data": {name: json.dumps(config)}}
     return Change(
         "configmap of NVIDIA's device plugin",
-        f"kubectl patch configmap DEVICE_PLUGIN_CONFIG -n gpu-operator --type=merge -p {_compact(patch)}",
+        f"kubectl patch configmap DEVICE_PLUGIN_CONFIG -n gpu-operator --type=merge -p {_compact(patch)}"
+        "  # the ConfigMap that ClusterPolicy's spec.devicePlugin.config.name names",
         patch,
     )
 
@@ -184,4 +202,14 @@ def shared_claim(kind: str, namespace: str, name: str, new: str) -> Change:
             "kind": "ResourceClaim",
             "metadata": {"name": new, "namespace": namespace},
         },
+    )
+
+
+def mig_strategy() -> Change:
+    """Let the device plugin advertise each MIG profile under a name of its own."""
+    patch: Patch = {"spec": {"mig": {"strategy": "mixed"}}}
+    return Change(
+        "clusterpolicy cluster-policy",
+        f"kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge -p {_compact(patch)}",
+        patch,
     )

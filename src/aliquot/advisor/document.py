@@ -12,15 +12,12 @@ Json = dict[str, object]
 
 def document(stories: Iterable[Explanation], *, kubernetes: str, source: str, warnings: Iterable[Json]) -> Json:
     """The whole answer. Fields that don't apply are empty, never absent."""
-    return {
-        "kubernetes": kubernetes,
-        "kubernetesFrom": source,
-        "pods": [_story(one) for one in stories],
-        "warnings": list(warnings),
-    }
+    pods = [story(one, nodes(one)) for one in stories]
+    return {"kubernetes": kubernetes, "kubernetesFrom": source, "pods": pods, "warnings": list(warnings)}
 
 
-def _story(one: Explanation) -> Json:
+def story(one: Explanation, nodes_told: object) -> Json:
+    """One pod's part. `nodes_told` is what `nodes` gives: of thousands of nodes it's the bulk, and twins share it."""
     return {
         "pod": one.pod.key,
         "owner": one.owner.full,
@@ -30,7 +27,7 @@ def _story(one: Explanation) -> Json:
         "feasibleNodes": list(one.feasible),
         "schedulerMessage": one.scheduler_message,
         "reason": one.reason,
-        "nodes": _nodes(one),
+        "nodes": nodes_told,
         "conflict": list(one.conflict),
         "possible": None
         if one.possible is None
@@ -57,14 +54,15 @@ def _story(one: Explanation) -> Json:
     }
 
 
-def _nodes(one: Explanation) -> list[Json]:
+def nodes(one: Explanation) -> list[Json]:
+    """Every node that refuses the pod, with all reasons."""
     told: dict[str, Json] = {}
     for group in one.groups:
         reasons = [_reason(reason) for reason in group.reasons]
         for node in group.nodes:
             if reasons or node in one.stories:
                 told[node] = {"node": node, "reasons": reasons, "claims": [], "pools": []}
-    for node, story in one.stories.items():
+    for node, found in one.stories.items():
         entry = told.setdefault(node, {"node": node, "reasons": [], "claims": [], "pools": []})
         entry["claims"] = [
             {
@@ -77,9 +75,9 @@ def _nodes(one: Explanation) -> list[Json]:
                     for device in request.devices
                 ],
             }
-            for request in story.requests
+            for request in found.requests
         ]
-        entry["pools"] = list(map(pool_words, story.pools))
+        entry["pools"] = list(map(pool_words, found.pools))
     return list(told.values())
 
 

@@ -1,18 +1,20 @@
 """Why a pod is where it is, or isn't, and what would help: the whole story as data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aliquot.advisor import remedy_share, remedy_taints
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, Judge, device_requests
+from aliquot.advisor.claims import bound
 from aliquot.advisor.holders import Holding, holdings
-from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
+from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.search import case_of, ways_out
-from aliquot.advisor.verdicts import placed, refused, stale_note
+from aliquot.advisor.verdicts import placed, refused, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.shape import shape
 from aliquot.snapshot.snapshot import Snapshot
@@ -73,17 +75,24 @@ def explain(
         judge: the scheduler.
         node_groups: nodes that could be added, one of each group, with their slices.
     """
+    found: dict[str, Explanation] = {}
     told: dict[object, Explanation] = {}
-    found: list[Explanation] = []
-    for pod in pods:
-        key = _shape(snapshot, pod)
+    world = snapshot
+    asked = list(pods)
+    # As the scheduler's queue: what is placed first isn't free for the next.
+    for pod in sorted(asked, key=lambda one: (-one.priority, one.meta.created or "", one.key)):
+        key = _shape(world, pod)
         twin = told.get(key)
         if twin is None:
-            story = told[key] = explain_one(snapshot, pod, judge, node_groups)
+            story = told[key] = explain_one(world, pod, judge, node_groups)
         else:
-            story = _renamed(snapshot, twin, pod)
-        found.append(story)
-    return found
+            story = _renamed(world, twin, pod)
+        found[pod.key] = story
+        if story.verdict == "placeable" and len(asked) > 1:
+            placed_world = bound(world, pod, story.node, judge.desk.switches, judge.engines)
+            if placed_world is not None:
+                world, told = placed_world, {}
+    return [found[pod.key] for pod in asked]
 
 
 def _shape(snapshot: Snapshot, pod: Pod) -> object:
@@ -95,19 +104,27 @@ def _shape(snapshot: Snapshot, pod: Pod) -> object:
 
 
 def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
-    return replace(twin, pod=pod, note=stale_note(pod, twin.scheduler_message), owner=owner_of(snapshot, pod))
+    return replace(
+        twin,
+        pod=pod,
+        sentence=twin.sentence.replace(twin.pod.key, pod.key),
+        note=notes(snapshot, pod, twin.scheduler_message),
+        owner=owner_of(snapshot, pod),
+    )
 
 
 def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapshot | None = None) -> Explanation:
     """Explain one pod."""
     owner = owner_of(snapshot, pod)
+    if pod.terminating and not pod.node_name:
+        return _leaving(pod, owner)
     decision = judge.decide(snapshot, pod)
     if isinstance(decision, Placement):
         return Explanation(
             pod,
             owner,
             decision.verdict,
-            placed(pod, decision),
+            placed(pod, decision, known=pod.node_name in snapshot.nodes),
             decision.message,
             "",
             (),
@@ -118,7 +135,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapsho
             (),
             (),
             decision.not_checked,
-            note=stale_note(pod, decision.message) if decision.verdict == "placeable" else "",
+            note=unchecked_note(pod, decision) if decision.verdict == "placeable" else "",
         )
     wanted = device_requests(pod)
     exact = decision.groups
@@ -144,22 +161,24 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapsho
         groups,
         (),
         "",
-        holdings(snapshot, [node for group in groups for node in group.nodes], wanted, claims=bool(pod.claims)),
+        holdings(snapshot, _nodes(case, groups), wanted, claims=bool(pod.claims)),
         tuple(ways),
         tuple(dict.fromkeys(advice)),
         decision.not_checked,
         case.stories if case is not None else {},
         _conflict(case),
         _possible(case),
-        stale_note(pod, decision.message),
+        notes(snapshot, pod, decision.message),
     )
 
 
 def _conflict(case: Case | None) -> tuple[str, ...]:
     """Of the first node where only devices are in the way."""
-    for spot in case.spots if case is not None else ():
-        if spot.node.name in (case.stories if case is not None else {}) and spot.problems == {"DynamicResources"}:
-            assert case is not None
+    if case is None:
+        return ()
+    only_devices = frozenset({DYNAMIC_RESOURCES})
+    for spot in case.spots:
+        if spot.node.name in case.stories and spot.problems == only_devices:
             return case.judge.desk.conflict(case.snapshot, case.pod, spot.node.name)
     return ()
 
@@ -168,7 +187,7 @@ def _possible(case: Case | None) -> Possible | None:
     """Where the two allocators differ."""
     if case is None or not case.stories:
         return None
-    nodes = [spot.node.name for spot in case.spots if spot.problems <= {"DynamicResources"}]
+    nodes = [spot.node.name for spot in case.spots if spot.problems <= {DYNAMIC_RESOURCES}]
     found = case.judge.desk.possible(case.snapshot, case.pod, nodes)
     if found is None:
         return None
@@ -188,20 +207,67 @@ def waiting_for(snapshot: Snapshot, pod: Pod, decision: Refusal) -> list[Advice]
     return [Advice(f"an event says: {message}") for message in dict.fromkeys(said[-3:])]
 
 
+def _nodes(case: Case | None, groups: Sequence[Alike]) -> list[str]:
+    """All that refuse, those first that ways out were sought for."""
+    first = [spot.node.name for spot in case.spots] if case is not None else []
+    return list(dict.fromkeys([*first, *(node for group in groups for node in group.nodes)]))
+
+
+def _leaving(pod: Pod, owner: OwnerRef) -> Explanation:
+    sentence = f"{pod.key} is being deleted; it won't be placed any more."
+    return Explanation(pod, owner, "pending", sentence, "", "", (), (), (), "", (), (), (), ())
+
+
+def notes(snapshot: Snapshot, pod: Pod, message: str) -> str:
+    """What else a person should know: a promise, rivals, an outdated message."""
+    found: list[str] = []
+    if pod.nominated_node:
+        leaving = [one.key for one in snapshot.pods_on(pod.nominated_node) if one.terminating]
+        wait = f", once {', '.join(leaving[:3])} is gone" if leaving else ""
+        found.append(f"The scheduler has promised it room on {pod.nominated_node}{wait}: wait.")
+    wanted = device_requests(pod).keys()
+    rivals = [
+        one.key
+        for one in snapshot.pending()
+        if one.priority > pod.priority and one.key != pod.key and wanted & device_requests(one).keys()
+    ]
+    if rivals:
+        more = f" and {len(rivals) - 3} more" if len(rivals) > 3 else ""
+        found.append(f"Pods of higher priority wait for the same and go first: {', '.join(sorted(rivals)[:3])}{more}.")
+    stale = stale_note(pod, message)
+    return " ".join([*found, *([stale] if stale else [])])
+
+
 def find(snapshot: Snapshot, kind: str, name: str, namespace: str | None) -> list[Pod]:
-    """The pods that `pod/NAME` or `deployment/NAME` means; of a workload, all its pods that haven't ended."""
+    """The pods that `pod/NAME` or `deployment/NAME` means.
+
+    Of a workload, all its pods that haven't ended; where it has none, one as its template would make it.
+    """
     if kind == "pod":
         return [
             pod
             for pod in snapshot.pods.values()
             if pod.name == name and (namespace is None or pod.namespace == namespace)
         ]
-    found: list[Pod] = []
-    owners = {owner_of(snapshot, pod) for pod in snapshot.pods.values()}
-    for owner in sorted(owners, key=lambda one: (one.namespace, one.name)):
-        if owner.kind.lower() == kind and owner.name == name and namespace in (None, owner.namespace):
-            found += pods_of(snapshot, owner)
-    return found
+    found: dict[str, Pod] = {}
+    for pod in snapshot.pods.values():
+        if pod.terminal or namespace not in (None, pod.namespace):
+            continue
+        direct = pod.meta.controller
+        above = owner_of(snapshot, pod)
+        if (above.kind.lower(), above.name) == (kind, name) or (
+            direct is not None and (direct.kind.lower(), direct.name) == (kind, name)
+        ):
+            found[pod.key] = pod
+    if found:
+        return sorted(found.values(), key=lambda pod: pod.key)
+    return [
+        workload.template
+        for workload in snapshot.workloads.values()
+        if (workload.kind.lower(), workload.meta.name) == (kind, name)
+        and namespace in (None, workload.meta.namespace)
+        and workload.template is not None
+    ]
 
 
 def counts(stories: Iterable[Explanation]) -> Mapping[str, int]:

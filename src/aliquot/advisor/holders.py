@@ -50,7 +50,8 @@ def holdings(
             ]
     if claims:
         found += _by_claims(snapshot, frozenset(nodes))
-    return tuple(sorted(found, key=lambda one: (one.node, one.resource, one.pod.key)))
+    nth = {node: number for number, node in enumerate(nodes)}
+    return tuple(sorted(found, key=lambda one: (nth.get(one.node, 0), one.resource, one.pod.priority, one.pod.key)))
 
 
 def _by_claims(snapshot: Snapshot, nodes: frozenset[str]) -> Iterator[Holding]:

@@ -7,9 +7,6 @@ from aliquot.kube.meta import Owner
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
 
-DIRECT = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicaSet", "ReplicationController"})
-"""Kinds that kubectl scales or patches by name."""
-
 
 @dataclass(frozen=True, slots=True)
 class OwnerRef:

@@ -7,6 +7,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.claims import bound, changed, places, sources, without_pods
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
+from aliquot.advisor.remedy_free import stoppable
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
 from aliquot.allocation.answer import CounterShort, Held
 from aliquot.dra.claim import Claim, ClaimSpec
@@ -66,7 +67,7 @@ def holders(case: Case, spot: Spot) -> list[Holder]:
             continue
         for consumer in claim.reserved_for:
             pod = case.snapshot.pods.get(f"{claim.meta.namespace}/{consumer.name}")
-            if pod is None or pod.terminating:
+            if pod is None or not stoppable(pod):
                 continue
             owner = owner_of(case.snapshot, pod)
             devices = tuple(result.device for result in claim.allocation.results)
@@ -278,8 +279,8 @@ def _share(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
         changes=(
             changes.shared_claim(source.kind, source.namespace, source.name, name),
             changes.stop(holder.owner, (other.name,)),
-            changes.pod_spec(case.owner, spec),
-            changes.pod_spec(holder.owner, theirs),
+            *changes.pod_spec(case.owner, pod.name, spec),
+            *changes.pod_spec(holder.owner, other.name, theirs),
             *_restart(case, holder)[2:],
         ),
         apply=lambda _: Trial(emptied, first),

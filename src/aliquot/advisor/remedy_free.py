@@ -1,5 +1,6 @@
 """Ways past taken devices: stop a workload that holds some, or move one to another node."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,6 +14,9 @@ from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
+SYSTEM_PRIORITY = 2_000_000_000
+"""system-cluster-critical and above."""
+MOST_TOGETHER = 3
 MOVES_PER_NODE = 3
 """Each move costs a scheduling decision for the pod that moves."""
 
@@ -29,22 +33,62 @@ def holders(snapshot: Snapshot, node: str, resources: frozenset[str]) -> list[Po
     return sorted(found, key=lambda pod: pod.priority)
 
 
+def stoppable(pod: Pod) -> bool:
+    """A person may stop it: it isn't leaving already, isn't a part of the system, and isn't a node's static pod."""
+    controller = pod.meta.controller
+    return not (
+        pod.terminating
+        or pod.priority >= SYSTEM_PRIORITY
+        or pod.namespace == "kube-system"
+        or (controller is not None and controller.kind == "Node")
+    )
+
+
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
-    """Stop one workload (all its pods: a controller would bring a single one back); or move one pod."""
+    """Stop one workload (all its pods: a controller would bring a single one back), or several; or move one pod."""
     short = frozenset(name for name in spot.short_of() if is_extended(name))
     if not short:
         return
-    held = holders(case.snapshot, spot.node.name, short)
-    owners: dict[OwnerRef, list[Pod]] = {}
-    for pod in held:
-        if not pod.terminating:
-            owners.setdefault(owner_of(case.snapshot, pod), []).append(pod)
-    owners.pop(case.owner, None)
-    for owner in owners:
-        yield _stop(case, spot, owner, short)
+    held = [pod for pod in holders(case.snapshot, spot.node.name, short) if stoppable(pod)]
+    owners = list(dict.fromkeys(owner_of(case.snapshot, pod) for pod in held))
+    stops = [_stop(case, spot, owner, short) for owner in owners if owner != case.owner]
+    yield from stops
+    if len(stops) > 1:
+        yield from _several(case, spot, stops[:MOST_TOGETHER])
     for pod in held[:MOVES_PER_NODE]:
-        if pod.meta.controller is not None and not pod.terminating:
+        controller = pod.meta.controller
+        if controller is not None and controller.kind not in ("Job", "DaemonSet"):
             yield from _move(case, spot, pod, short)
+
+
+def _several(case: Case, spot: Spot, stops: list[Candidate]) -> Iterator[Candidate]:
+    """As many as it takes, the least important first, where one by itself isn't enough."""
+    trial = case.trial
+    for count, stop in enumerate(stops, 1):
+        trial = stop.apply(trial)
+        if case.judge.takes(trial.snapshot, trial.pod, spot.node.name):
+            if count > 1:
+                yield _together(stops[:count])
+            return
+
+
+def _together(stops: list[Candidate]) -> Candidate:
+    def apply(trial: Trial) -> Trial:
+        for stop in stops:
+            trial = stop.apply(trial)
+        return trial
+
+    return replace(
+        stops[0],
+        kind="combined",
+        target="+".join(stop.target for stop in stops),
+        title="; ".join(stop.title for stop in stops),
+        changes=tuple(change for stop in stops for change in stop.changes),
+        apply=apply,
+        risk=Risk("high", "; ".join(stop.risk.text for stop in stops)),
+        rank=sum(stop.rank for stop in stops),
+        stops=tuple(key for stop in stops for key in stop.stops),
+    )
 
 
 def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Candidate:
@@ -58,18 +102,22 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Can
     to = " to 0" if verb == "Scale" else ""
     many = f", {len(pods)} pods" if len(pods) > 1 else ""
     lower = most < case.pod.priority
+    workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
+    complete = workload is not None and workload.complete
     return Candidate(
         kind="free-device",
         target=owner.short,
         title=f"{verb} {owner.short} in {owner.namespace}{to}: it holds {held} of {', '.join(sorted(short))}{many}",
         changes=(changes.stop(owner, tuple(pod.name for pod in pods)),),
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
-        risk=Risk(
+        risk=Risk("low", f"{owner.short} is complete: its pod has nothing left to do")
+        if complete
+        else Risk(
             "medium" if lower else "high",
             f"{owner.short} no longer runs"
             + (f" (priority {most}, lower than this pod's {case.pod.priority})" if lower else f" (priority {most})"),
         ),
-        rank=50 + (0 if lower else 8) + min(len(pods), 10) / 10,
+        rank=9 if complete else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
         node=spot.node.name,
         cures=min(short),
         stops=tuple(pod.key for pod in pods if pod.node_name),
@@ -85,21 +133,14 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
     if not isinstance(decision, Placement) or not decision.nodes:
         return
     target = min(decision.nodes)
-    node, namespace = spot.node.name, pod.namespace
+    node = spot.node.name
     moved = replace(pod, node_name=target)
     owner = owner_of(case.snapshot, pod)
     yield Candidate(
         kind="move",
         target=owner.short,
         title=f"Move {pod.key} to {target}, which has room for it",
-        changes=(
-            Change(
-                owner.full,
-                f"kubectl cordon {node} && kubectl delete pod {pod.name} -n {namespace}"
-                f" && kubectl wait --for=condition=PodScheduled pod -n {namespace} -l {_label_of(pod)}"
-                f" && kubectl uncordon {node}",
-            ),
-        ),
+        changes=(Change(owner.full, _moving(owner, pod, node)),),
         apply=lambda trial: Trial(trial.snapshot.without_pods((moved.key,)).with_pod(moved), trial.pod),
         risk=Risk("medium", f"{pod.key} restarts on {target}"),
         rank=28,
@@ -108,10 +149,13 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
     )
 
 
-def _label_of(pod: Pod) -> str:
-    """A selector of the pod's siblings."""
-    for key in ("pod-template-hash", "app", "app.kubernetes.io/name", "controller-revision-hash"):
-        if value := pod.meta.labels.get(key):
-            return f"{key}={value}"
-    key, value = next(iter(sorted(pod.meta.labels.items())), ("", ""))
-    return f"{key}={value}" if key else "app"
+def _moving(owner: OwnerRef, pod: Pod, node: str) -> str:
+    """Cordon the node while the controller makes the pod anew elsewhere; uncordon it whatever happens."""
+    where, namespace = shlex.quote(node), shlex.quote(pod.namespace)
+    settled = (
+        f"kubectl rollout status {owner.kind.lower()}/{shlex.quote(owner.name)} -n {namespace} --timeout=2m"
+        if owner.kind in ("Deployment", "StatefulSet", "DaemonSet")
+        else "sleep 30"
+    )
+    delete = f"kubectl delete pod {shlex.quote(pod.name)} -n {namespace}"
+    return f"kubectl cordon {where} && {delete}; {settled}; kubectl uncordon {where}"

@@ -1,10 +1,11 @@
 """A way out by one more node: a copy of a group that's there, or the cheapest known instance."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.advisor.amounts import about
-from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.case import Case, device_requests, is_extended
 from aliquot.advisor.gpus import GPU, partitioned
 from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
@@ -20,13 +21,18 @@ TYPE = "node.kubernetes.io/instance-type"
 CONDITION_PREFIX = "node.kubernetes.io/"
 GROUP_LABELS: Mapping[str, str] = {
     "eks.amazonaws.com/nodegroup": "eksctl scale nodegroup --cluster CLUSTER --name {name} --nodes {count}",
-    "cloud.google.com/gke-nodepool": "gcloud container clusters resize CLUSTER --node-pool {name} --num-nodes {count}",
+    "cloud.google.com/gke-nodepool": "gcloud container clusters resize CLUSTER --node-pool {name} --num-nodes {count}"
+    "  # per zone, if the cluster is regional",
     "kubernetes.azure.com/agentpool": "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n {name} -c {count}",
     "karpenter.sh/nodepool": "# Karpenter makes nodes of nodepool {name} by itself: look for its limits and events",
 }
-"""Label that names a node's group, and the command that makes the group larger."""
-PER_NODE = frozenset({HOSTNAME, "kubernetes.io/hostname", "nvidia.com/gfd.timestamp", "alpha.eksctl.io/instance-id"})
+"""Label that names a node's group, and the command that makes the whole group one node larger."""
+ZONES = frozenset({"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.gke.io/zone"})
+"""Nodes of one group in several zones are one offer, unless the pod asks for a zone."""
+PER_NODE = frozenset({HOSTNAME, "nvidia.com/gfd.timestamp", "alpha.eksctl.io/instance-id"})
 GROUPS_TRIED = 60
+ARM = ("GH200", "GB200", "GB300")
+"""Their host processor is NVIDIA's Grace."""
 GROUP = "from its node group"
 """The note of a template that a person gave with --node-groups."""
 
@@ -58,8 +64,6 @@ def _templates(snapshot: Snapshot) -> list[Template]:
     slices = _slices_by_node(snapshot)
     for node in snapshot.nodes.values():
         published = slices.get(node.name, ())
-        if not published and not any(amount and "/" in name for name, amount in node.allocatable.items()):
-            continue
         labels = frozenset((key, value) for key, value in node.meta.labels.items() if key not in PER_NODE)
         kinds = tuple(sorted((one.driver, len(one.devices), _products(one)) for one in published))
         key = (labels, frozenset(node.allocatable.items()), fresh(node).taints, kinds)
@@ -73,8 +77,21 @@ def _templates(snapshot: Snapshot) -> list[Template]:
             if pod.meta.controller is not None and pod.meta.controller.kind == "DaemonSet"
         )
         parts = _whole(slices.get(source.name, ()))
-        found.append(Template(fresh(source), daemons, source.name, len(nodes), slices=parts))
+        found.append(Template(fresh(source), daemons, source.name, _group_size(snapshot, source), slices=parts))
     return sorted(found, key=lambda one: one.like)[:GROUPS_TRIED]
+
+
+def _group_size(snapshot: Snapshot, node: Node) -> int:
+    """Nodes of its cloud's group: all of them, whatever else differs among them."""
+    for label in GROUP_LABELS:
+        if name := node.meta.labels.get(label):
+            return sum(1 for one in snapshot.nodes.values() if one.meta.labels.get(label) == name)
+    return 1
+
+
+def _has_devices(template: Template) -> bool:
+    offered = any(amount and is_extended(name) for name, amount in template.node.allocatable.items())
+    return offered or bool(template.slices)
 
 
 def _slices_by_node(snapshot: Snapshot) -> Mapping[str, tuple[Slice, ...]]:
@@ -135,16 +152,33 @@ def cures(case: Case) -> Iterator[Candidate]:
     wanted = device_requests(case.pod)
     some = False
     groups = [replace(one, count=0, note=GROUP) for one in templates(case.node_groups)] if case.node_groups else []
-    for template in [*templates(case.snapshot), *groups]:
+    asks_devices = bool(wanted or case.pod.claims)
+    known = [*templates(case.snapshot), *groups]
+    fitting = [one for one in known if _has_devices(one) == asks_devices] or known
+    zoned: set[object] = set()
+    for template in fitting:
+        if (kind := _but_zone(template)) in zoned:
+            continue
         for variant in _variants(template, wanted):
             trial, name = joined(case.trial, variant)
             if case.placed(trial, name):
                 some = True
+                zoned.add(kind)
                 yield _candidate(variant, name)
                 if variant.note in ("", GROUP):
                     break
     if not some and wanted:
         yield from _from_price_list(case, wanted)
+
+
+def _but_zone(template: Template) -> object:
+    """Equal for templates that differ only in their zone."""
+    labels = frozenset(
+        (key, value) for key, value in template.node.meta.labels.items() if key not in PER_NODE and key not in ZONES
+    )
+    kinds = tuple(sorted((one.driver, len(one.devices), _products(one)) for one in template.slices))
+    allocatable = frozenset((name, amount) for name, amount in template.node.allocatable.items() if is_extended(name))
+    return labels, template.node.taints, allocatable, kinds, template.note
 
 
 def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Template]:
@@ -200,8 +234,13 @@ def _command(template: Template, kind: str) -> str:
         return f"# scale node group {template.like} up by one node"
     for label, command in GROUP_LABELS.items():
         if name := node.meta.labels.get(label):
-            return command.format(name=name, count=template.count + 1)
-    return f"# add a node{f' of type {kind}' if kind else ''} to its group (autoscaler, cloud console or kubeadm join)"
+            return command.format(name=shlex.quote(name), count=template.count + 1)
+    where = (
+        "to its group (autoscaler, cloud console or kubeadm join)"
+        if template.like
+        else "(no group of it is in the input)"
+    )
+    return f"# add a node{f' of type {kind}' if kind else ''} {where}"
 
 
 def cost_of(kind: str) -> Cost:
@@ -220,20 +259,21 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
     count = wanted.get(GPU)
     if count is None or len(wanted) > 1:
         return
-    for row in _cheapest_first(count):
+    for row in _cheapest_first(count, _provider(case.snapshot)):
         node = Node(
             Meta(
                 "",
                 labels={
                     TYPE: row.instance_type,
                     "kubernetes.io/os": "linux",
+                    "kubernetes.io/arch": "arm64" if row.gpu_model.startswith(ARM) else "amd64",
                     "nvidia.com/gpu.present": "true",
                     "nvidia.com/gpu.count": str(int(row.gpu_count or 0)),
                 },
             ),
             allocatable={
-                "cpu": (row.vcpu or 0) * 1000,
-                "memory": (row.memory_mib or 0) << 20,
+                "cpu": _left_of_cpu(row.vcpu or 0),
+                "memory": _left_of_memory(row.memory_mib or 0) << 20,
                 "pods": 110,
                 "ephemeral-storage": 100 << 30,
                 GPU: int(row.gpu_count or 0),
@@ -249,14 +289,44 @@ def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidat
             return
 
 
-def _cheapest_first(count: int) -> list[Instance]:
+def _cheapest_first(count: int, provider: str) -> list[Instance]:
     """Priced instances with at least so many whole NVIDIA GPUs."""
     found = [
         row
         for row in default_prices().instances
-        if row.usd_per_hour is not None and (row.gpu_count or 0) >= max(1, count) and _nvidia(row.gpu_model)
+        if row.usd_per_hour is not None
+        and (row.gpu_count or 0) >= max(1, count)
+        and _nvidia(row.gpu_model)
+        and provider in ("", row.provider)
     ]
     return sorted(found, key=lambda row: (row.usd_per_hour or 0.0, row.instance_type))
+
+
+def _provider(snapshot: Snapshot) -> str:
+    """The cluster's cloud, by the labels of its node groups; empty if they don't tell."""
+    clouds = {"eks.amazonaws.com/": "aws", "cloud.google.com/": "gcp", "kubernetes.azure.com/": "azure"}
+    for node in snapshot.nodes.values():
+        for label in node.meta.labels:
+            for prefix, provider in clouds.items():
+                if label.startswith(prefix):
+                    return provider
+    return ""
+
+
+def _left_of_cpu(cores: int) -> int:
+    """Millicores that pods get: GKE's published reserve, 6 % of the first core, 1 % of the second, then less."""
+    reserved = sum(60 if nth == 0 else 10 if nth == 1 else 5 if nth < 4 else 2.5 for nth in range(cores))
+    return int(cores * 1000 - reserved)
+
+
+def _left_of_memory(mib: int) -> int:
+    """MiB that pods get: GKE's published reserve, 25 % of the first 4 GiB, then 20, 10, 6 and 2 %, and 100 MiB."""
+    reserved, left = 100.0, float(mib)
+    for gib, share in ((4, 0.25), (4, 0.2), (8, 0.1), (112, 0.06), (1 << 20, 0.02)):
+        part = min(left, gib * 1024)
+        reserved += part * share
+        left -= part
+    return int(mib - reserved)
 
 
 def _nvidia(model: str) -> bool:

@@ -1,10 +1,12 @@
 """A way past taken capacity: a PriorityClass that lets the pod preempt others."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case
+from aliquot.advisor.owners import owner_of
 from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
 from aliquot.kube.meta import Meta
 from aliquot.kube.workload import PriorityClass
@@ -52,6 +54,8 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
     decision = case.judge.decide(case.snapshot, raised)
     if not isinstance(decision, Placement) or decision.preemption is None:
         return None
+    if any(owner_of(case.snapshot, case.snapshot.pods[key]) == case.owner for key in decision.preemption.victims):
+        return None  # its own siblings have the same priority after the change
     name, victims = chosen.meta.name, ", ".join(decision.preemption.victims)
     made: tuple[Change, ...] = ()
     if new:
@@ -62,7 +66,11 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
             "value": chosen.value,
         }
         made = (
-            Change(f"priorityclass {name}", f"kubectl create priorityclass {name} --value={chosen.value}", manifest),
+            Change(
+                f"priorityclass {name}",
+                f"kubectl create priorityclass {shlex.quote(name)} --value={chosen.value}",
+                manifest,
+            ),
         )
     return Candidate(
         kind="raise-priority",
@@ -70,9 +78,13 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
         title=f"Give it PriorityClass {name} ({chosen.value}): it preempts {victims}",
         changes=(
             *made,
-            changes.pod_spec(case.owner, {"priorityClassName": name, "priority": None, "preemptionPolicy": None})
-            if case.owner.kind == "Pod"
-            else changes.pod_spec(case.owner, {"priorityClassName": name}),
+            *changes.pod_spec(
+                case.owner,
+                case.pod.name,
+                {"priorityClassName": name}
+                if case.owner.templated
+                else {"priorityClassName": name, "priority": None, "preemptionPolicy": None},
+            ),
         ),
         apply=lambda trial: Trial(
             trial.snapshot,

@@ -11,10 +11,11 @@ from aliquot.advisor.gpus import isolation_of_resource, resource_size
 from aliquot.advisor.nearest import is_near
 from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Container, Pod
-from aliquot.kube.selectors import Affinity
+from aliquot.kube.selectors import Affinity, TopologySpread
 
 LEAST_SHARE = 4
 """A request is lowered to no less than a quarter of what was asked: below that it's another workload."""
+MIB = 1 << 20
 LOWERED = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -24,27 +25,38 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     short = {name: reason for name, reason in spot.short_of().items() if is_extended(name)}
     for name, reason in short.items():
         free = reason.free
-        if 0 < free < reason.asked:
+        holders = [one for one in (*case.pod.containers, *case.pod.init_containers) if one.requests.get(name)]
+        if 0 < free < reason.asked and len(holders) == 1:
             yield _ask(case, spot, name, name, free)
         yield from _others(case, spot, name, reason.asked)
     yield from _constraints(case, spot)
 
 
+def _own_containers(case: Case) -> frozenset[str]:
+    """Names of the containers that a person wrote: others were injected, and stand in no template."""
+    workload = case.snapshot.workload_of(case.pod)
+    template = workload.template if workload is not None else None
+    return frozenset(one.name for one in (template or case.pod).containers)
+
+
 def _lower(case: Case, spot: Spot) -> Iterator[Candidate]:
-    pod = case.pod
+    pod, own = case.pod, _own_containers(case)
     lowered: dict[str, dict[str, int]] = {}
-    words: list[str] = []
-    for name, reason in spot.short_of().items():
+    said: list[str] = []
+    for name, short in spot.short_of().items():
         if name not in LOWERED:
             continue
-        most = max(pod.containers, key=lambda one: one.requests.get(name, 0), default=None)
+        candidates = [one for one in pod.containers if one.name in own]
+        most = max(candidates, key=lambda one: one.requests.get(name, 0), default=None)
         if most is None or (asked := most.requests.get(name, 0)) == 0:
             return
-        rest = asked - reason.missing
+        rest = asked - short.missing
+        if name != "cpu" and rest > MIB:
+            rest -= rest % MIB
         if rest * LEAST_SHARE < asked:
             return
         lowered.setdefault(most.name, {})[name] = rest
-        words.append(f"{show(name, rest)} of {name} instead of {show(name, asked)}")
+        said.append(f"{show(name, rest)} of {name} instead of {show(name, asked)}")
     if not lowered:
         return
     patch = [
@@ -55,8 +67,8 @@ def _lower(case: Case, spot: Spot) -> Iterator[Candidate]:
     yield Candidate(
         kind="change-request",
         target="pod",
-        title=f"Ask for {', '.join(words)} (what {spot.node.name} has left)",
-        changes=(changes.pod_spec(case.owner, {"containers": patch}),),
+        title=f"Ask for {', '.join(said)} (what {spot.node.name} has left)",
+        changes=changes.pod_spec(case.owner, case.pod.name, {"containers": patch}),
         apply=on_pod(lambda trial: replace(trial, containers=_with_requests(trial, lowered))),
         risk=Risk("low", "the container may run slower under load")
         if only_cpu
@@ -85,18 +97,28 @@ def _others(case: Case, spot: Spot, name: str, asked: int) -> Iterator[Candidate
 
 
 def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate:
-    """Ask for `amount` of `other` where the pod asks for `name`."""
-    pod = case.pod
+    """Ask for `other` where the pod asks for `name`: as much of it, or for the same name `amount`."""
 
     def swapped(amounts: Mapping[str, int]) -> dict[str, int]:
+        if name not in amounts:
+            return dict(amounts)
         kept = {key: value for key, value in amounts.items() if key != name}
-        return kept if name not in amounts else {**kept, other: amount}
+        return {**kept, other: amounts[name] if other != name else amount}
+
+    def changed(one: Container) -> Container:
+        return replace(one, requests=swapped(one.requests), limits=swapped(one.limits))
 
     def patch(container: Container) -> dict[str, object]:
-        new = {name: None, other: str(amount)} if other != name else {name: str(amount)}
+        own = container.requests[name] if other != name else amount
+        new = {name: None, other: str(own)} if other != name else {name: str(own)}
         return {"name": container.name, "resources": {"requests": new, "limits": new}}
 
+    pod = case.pod
     touched = [one for one in pod.containers if one.requests.get(name)]
+    first = [one for one in pod.init_containers if one.requests.get(name)]
+    spec: dict[str, object] = {"containers": [patch(one) for one in touched]} if touched else {}
+    if first:
+        spec["initContainers"] = [patch(one) for one in first]
     slip = other != name and is_near(name, other) and resource_size(name, spot.node) is None
     size = resource_size(other, spot.node)
     if other == name:
@@ -125,13 +147,12 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         kind="change-request",
         target="pod",
         title=title,
-        changes=(changes.pod_spec(case.owner, {"containers": [patch(one) for one in touched]}),),
+        changes=changes.pod_spec(case.owner, pod.name, spec),
         apply=on_pod(
             lambda trial: replace(
                 trial,
-                containers=tuple(
-                    replace(one, requests=swapped(one.requests), limits=swapped(one.limits)) for one in pod.containers
-                ),
+                containers=tuple(map(changed, trial.containers)),
+                init_containers=tuple(map(changed, trial.init_containers)),
             )
         ),
         risk=risk,
@@ -146,10 +167,9 @@ def _constraints(case: Case, spot: Spot) -> Iterator[Candidate]:
     filters = {reason.filter for reason in spot.reasons}
     hard = [one for one in case.pod.topology_spread if one.when_unsatisfiable == "DoNotSchedule"]
     if "PodTopologySpread" in filters and hard:
-        patch = [
-            {"topologyKey": one.topology_key, "maxSkew": one.max_skew, "whenUnsatisfiable": "ScheduleAnyway"}
-            for one in hard
-        ]
+        # The list's merge key is topologyKey, which several constraints may share: the whole list is replaced.
+        patch: list[Mapping[str, object]] = [{"$patch": "replace"}]
+        patch += [_spread(one) for one in case.pod.topology_spread]
         yield _softer(
             case,
             spot,
@@ -179,6 +199,28 @@ def _constraints(case: Case, spot: Spot) -> Iterator[Candidate]:
             )
 
 
+def _spread(one: TopologySpread) -> Mapping[str, object]:
+    """A constraint as a preference, everything else as it is."""
+    found: dict[str, object] = {
+        "topologyKey": one.topology_key,
+        "maxSkew": one.max_skew,
+        "whenUnsatisfiable": "ScheduleAnyway",
+    }
+    if one.selector is not None:
+        selector: dict[str, object] = {}
+        if one.selector.match_labels:
+            selector["matchLabels"] = dict(one.selector.match_labels)
+        if one.selector.match_expressions:
+            selector["matchExpressions"] = [
+                {"key": each.key, "operator": each.operator, "values": list(each.values)}
+                for each in one.selector.match_expressions
+            ]
+        found["labelSelector"] = selector
+    if one.match_label_keys:
+        found["matchLabelKeys"] = list(one.match_label_keys)
+    return found
+
+
 def _with_affinity(affinity: Affinity, pod: Pod) -> Pod:
     return replace(pod, affinity=affinity)
 
@@ -190,7 +232,7 @@ def _softer(
         kind="change-request",
         target="pod",
         title=title,
-        changes=(changes.pod_spec(case.owner, patch),),
+        changes=changes.pod_spec(case.owner, case.pod.name, patch),
         apply=apply,
         risk=Risk("medium", "pods may end up beside each other (or apart) where they were meant not to"),
         rank=24,

@@ -154,7 +154,7 @@ def _candidate(
         kind="fix-selector" if kind == "fix-selector" else "drop-selector",
         target="pod",
         title=title,
-        changes=(changes.pod_spec(case.owner, patch),),
+        changes=changes.pod_spec(case.owner, case.pod.name, patch),
         apply=on_pod(lambda pod: replace(pod, node_selector=after, affinity=affinity)),
         risk=risk,
         rank=rank,

@@ -30,7 +30,8 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """Replicas for whole GPUs that are short; MIG for instances that are short."""
     for name, short in spot.short_of().items():
         if name == GPU:
-            yield from _replicas(spot, short)
+            if not _refused_later(case, spot):
+                yield from _replicas(spot, short)
         elif name.startswith(MIG_PREFIX):
             yield from _mig(case, spot, short)
 
@@ -52,6 +53,11 @@ def _replicas(spot: Spot, short: Shortage) -> Iterator[Candidate]:
     yield _shared(spot, gpus, physical, replicas, Strategy.TIME_SLICING)
     if gpus.model is not None and gpus.memory_mib and not replica_problems(Strategy.MPS, replicas, gpus.model):
         yield _shared(spot, gpus, physical, replicas, Strategy.MPS)
+
+
+def _refused_later(case: Case, spot: Spot) -> bool:
+    """A holder of several GPUs would be refused at its next start (failRequestsGreaterThanOne)."""
+    return any(amount > 1 for _, amount in case.snapshot.holders(spot.node.name, GPU))
 
 
 def _shared(spot: Spot, gpus: NodeGpus, physical: int, replicas: int, strategy: Strategy) -> Candidate:
@@ -111,12 +117,12 @@ def _mig(case: Case, spot: Spot, short: Shortage) -> Iterator[Candidate]:
         cut = partition(trial.snapshot.nodes[name], short.resource)
         return trial if cut is None else Trial(trial.snapshot.with_node(cut.node), trial.pod)
 
-    labels = {MIG_CONFIG_LABEL: found.layout.name, "nvidia.com/mig.strategy": "mixed"}
+    labels = {MIG_CONFIG_LABEL: found.layout.name}
     yield Candidate(
         kind="partition",
         target=f"node/{name}",
         title=f"Cut the {found.gpus} idle GPUs of {name} by MIG into {found.per_gpu} x {short.resource} each",
-        changes=(changes.label_node(name, labels),),
+        changes=(changes.mig_strategy(), changes.label_node(name, labels)),
         apply=apply,
         risk=Risk(
             "medium", f"{name} then offers no whole {GPU}; the MIG manager must run there, and the plugin restarts"

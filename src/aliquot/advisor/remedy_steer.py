@@ -34,7 +34,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             kind="fix-selector",
             target="pod",
             title=f"Select nodes by {key}={value}: the scheduler then doesn't look at devices that make the CEL fail",
-            changes=(changes.pod_spec(case.owner, {"nodeSelector": {key: value}}),),
+            changes=changes.pod_spec(case.owner, case.pod.name, {"nodeSelector": {key: value}}),
             apply=on_pod(partial(_selecting, selector)),
             risk=Risk("low", "the pod runs only on such nodes"),
             rank=12,

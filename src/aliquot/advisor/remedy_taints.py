@@ -1,18 +1,26 @@
 """Ways past a cordon or a taint."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
 from aliquot.advisor import changes
-from aliquot.advisor.case import Case, Spot, on_pod
+from aliquot.advisor.case import CORDON, Case, Spot, on_pod
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.kube.taints import Taint, Toleration
 from aliquot.scheduling.tainted import intolerable
 
-CORDON = "node.kubernetes.io/unschedulable"
-CONDITION_PREFIX = "node.kubernetes.io/"
-"""Taints that the node controller sets from a node's condition: tolerating them puts the pod on a sick node."""
+NOT_FOR_PODS = (
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+    "karpenter.sh/",
+    "node.cilium.io/",
+)
+"""Taints of nodes that are sick, not ready yet, or on their way out: set and taken away by controllers."""
+CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 
 def with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:
@@ -23,6 +31,8 @@ def with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """Uncordon; tolerate; remove the taint."""
     node = spot.node
+    if node.ready is False:
+        return  # whatever keeps pods off, it's right to
     if node.unschedulable and any(reason.filter == "NodeUnschedulable" for reason in spot.reasons):
         yield Candidate(
             kind="uncordon",
@@ -38,7 +48,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     taints = tuple(intolerable(case.pod, node, case.judge.release))
     if node.unschedulable:
         taints = tuple(taint for taint in taints if taint.key != CORDON)
-    if not taints or any(taint.key.startswith(CONDITION_PREFIX) for taint in taints):
+    if not taints or any(taint.key.startswith(NOT_FOR_PODS) for taint in taints):
         return
     added = tuple(toleration_of(taint) for taint in taints)
     tolerations = case.pod.tolerations + added
@@ -48,10 +58,12 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         kind="add-toleration",
         target="pod",
         title=f"Tolerate {names} ({node.name})",
-        changes=(changes.pod_spec(case.owner, {"tolerations": changes.tolerations_patch(tolerations)}),),
+        changes=changes.pod_spec(case.owner, case.pod.name, {"tolerations": changes.tolerations_patch(tolerations)}),
         apply=on_pod(lambda pod: replace(pod, tolerations=pod.tolerations + added)),
-        risk=Risk("low", "the pod may then run on every node with this taint"),
-        rank=10,
+        risk=Risk("high", "workloads on the control plane can starve it")
+        if any(taint.key in CONTROL_PLANE for taint in taints)
+        else Risk("low", "the pod may then run on every node with this taint"),
+        rank=59 if any(taint.key in CONTROL_PLANE for taint in taints) else 10,
         node=node.name,
         cures="TaintToleration",
     )
@@ -96,11 +108,14 @@ def toleration_of(taint: Taint) -> Toleration:
 
 
 def advice(case: Case, spot: Spot) -> Iterator[Advice]:
-    """A node that its own condition taints is to be mended, not tolerated."""
+    """A node that a controller keeps pods off is to be mended or waited for, not tolerated."""
+    name = spot.node.name
+    if spot.node.ready is False:
+        yield Advice(f"{name} isn't ready: mend the node", f"kubectl describe node {shlex.quote(name)}")
     for taint in intolerable(case.pod, spot.node, case.judge.release):
-        if taint.key.startswith(CONDITION_PREFIX) and taint.key != CORDON:
-            condition = taint.key.removeprefix(CONDITION_PREFIX)
+        if taint.key.startswith(NOT_FOR_PODS) and taint.key != CORDON:
             yield Advice(
-                f"{spot.node.name} is {condition}: mend the node; a toleration would start the pod on a sick node",
-                f"kubectl describe node {spot.node.name}",
+                f"{name} has the taint {taint.key}: a controller set it; mend the node or wait, a toleration would"
+                " start the pod on a node that is sick, not ready, or about to go",
+                f"kubectl describe node {shlex.quote(name)}",
             )

@@ -20,7 +20,7 @@ from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut
+from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.snapshot.effective import effective_request
@@ -77,7 +77,7 @@ def ways_out(case: Case) -> list[WayOut]:
     found = list(_kept(singles(case)))
     if not any(one.kind != "add-node" for one in found):
         found += combined(case)
-    return sorted(found, key=lambda one: (one.rank, one.cost.usd_per_hour or 0.0, one.title))
+    return sorted(found, key=order)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -139,7 +139,7 @@ def combined(case: Case) -> list[WayOut]:
     for first in _first_steps(case):
         for way in _continued(case, first, MOST_CHANGES - 1):
             found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
-    return sorted(found.values(), key=lambda one: (one.rank, one.title))[:MOST_COMBINED]
+    return sorted(found.values(), key=order)[:MOST_COMBINED]
 
 
 def _first_steps(case: Case) -> list[Candidate]:
@@ -203,4 +203,4 @@ def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:
     for way in ways:
         kinds.setdefault(way.kind, []).append(way)
     for same in kinds.values():
-        yield from sorted(same, key=lambda one: (one.rank, one.cost.usd_per_hour or 0.0, one.title))[:MOST_OF_A_KIND]
+        yield from sorted(same, key=order)[:MOST_OF_A_KIND]

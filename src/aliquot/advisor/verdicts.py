@@ -8,8 +8,8 @@ from aliquot.advisor.case import device_requests, shortage
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.reason import Reason
+from aliquot.snapshot.effective import effective_request
 
-CORDON = "node.kubernetes.io/unschedulable"
 VALUES_SHOWN = 3
 FILTER_WORDS = {
     "NodeUnschedulable": "cordoned",
@@ -29,7 +29,9 @@ def asks(pod: Pod) -> str:
     if pod.claims:
         names = ", ".join(claim.template_name or claim.claim_name or claim.name for claim in pod.claims)
         wanted.append(f"the devices of {'claim' if len(pod.claims) == 1 else 'claims'} {names}")
-    return " and ".join(wanted) or "no device"
+    plain = effective_request(pod)
+    others = [f"{about(name, plain[name])} of {name}" for name in ("cpu", "memory") if plain.get(name)]
+    return " and ".join(wanted) or ", ".join(others) or "nothing in particular"
 
 
 def why(reason: Reason, group: Alike) -> str:
@@ -48,7 +50,7 @@ def why(reason: Reason, group: Alike) -> str:
         )
         return f"{words} ({details})" if details else words
     name = short.resource
-    least, most = group.free.get(name, (short.free, short.free))
+    least, most = (max(0, one) for one in group.free.get(name, (short.free, short.free)))
     total = group.total.get(name, (short.total, short.total))
     if total[1] == 0:
         return f"offers no {name}"
@@ -59,10 +61,16 @@ def _span(name: str, least: int, most: int) -> str:
     return about(name, least) if least == most else f"{about(name, least)} to {about(name, most)}"
 
 
-def placed(pod: Pod, decision: Placement) -> str:
-    """Where it runs, or would."""
+def placed(pod: Pod, decision: Placement, *, known: bool) -> str:
+    """Where it runs, or would; `known`: the node that it's bound to is in the input."""
     if decision.verdict == "running":
-        return f"{pod.key} has ended ({pod.phase})." if pod.terminal else f"{pod.key} runs on {pod.node_name}."
+        if pod.terminal:
+            return f"{pod.key} has ended ({pod.phase})."
+        if not known:
+            return f"{pod.key} is bound to {pod.node_name}, a node that isn't in the input."
+        if pod.phase != "Running":
+            return f"{pod.key} is bound to {pod.node_name}; its phase is {pod.phase}: it's the kubelet's turn."
+        return f"{pod.key} runs on {pod.node_name}."
     if decision.preemption is not None:
         victims = ", ".join(decision.preemption.victims)
         return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
@@ -117,6 +125,14 @@ def _short(reason: Reason) -> str:
         "InterPodAffinity": "pod (anti-)affinity",
         "DynamicResources": "no devices for its claims",
     }.get(reason.filter, reason.text)
+
+
+def unchecked_note(pod: Pod, decision: Placement) -> str:
+    """Of a pod that has room: what the cluster's own message may be about."""
+    said = pod.scheduled.message if pod.scheduled is not None and pod.scheduled.status == "False" else ""
+    if said and said != decision.message and decision.not_checked:
+        return f"The cluster refuses it, perhaps for what isn't checked here: {said}"
+    return stale_note(pod, decision.message)
 
 
 def stale_note(pod: Pod, message: str) -> str:

@@ -96,7 +96,7 @@ class Candidate:
     apply: Callable[[Trial], Trial]
     risk: Risk
     rank: float
-    """Lower is better: roughly the trouble that it makes."""
+    """Lower is better: how much it changes, from a corrected slip (5) to an eviction (60); see `order`."""
     node: str = ""
     """The node that it aims at: it's tried there, and combined only with what aims there too."""
     cost: Cost = Cost(0.0, "nothing extra")
@@ -124,6 +124,19 @@ class WayOut:
     rank: float
     isolates: Isolation | None
     after: After
+
+
+RISK_WEIGHT: Mapping[Level, float] = {"low": 0, "medium": 30, "high": 60}
+UNKNOWN_COST = 35.0
+"""A way out that costs an unknown sum comes after those of medium risk that cost nothing."""
+LEAST_COST, MOST_COST = 20.0, 55.0
+
+
+def order(way: WayOut) -> tuple[float, str]:
+    """Best first: risk weighs most, then money (USD an hour), then how much it changes (`rank`)."""
+    usd = way.cost.usd_per_hour
+    money = UNKNOWN_COST if usd is None else 0.0 if usd == 0 else min(LEAST_COST + usd, MOST_COST)
+    return RISK_WEIGHT[way.risk.level] + money + way.rank / 10, way.title
 
 
 @dataclass(frozen=True, slots=True)

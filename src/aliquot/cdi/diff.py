@@ -3,10 +3,12 @@
 The order of entries counts for hooks only: they run in it.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from aliquot.cdi.document import is_object
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits, Spec
 from aliquot.cdi.write import edits_data
 
@@ -22,10 +24,31 @@ class Change:
     new: Any = None
 
     def __str__(self) -> str:
-        """`+ device 0: deviceNodes /dev/x = ...`."""
+        """`+ device 0: deviceNodes /dev/x: {"path": "/dev/x"}`; of a changed object only the members that differ."""
         owner = f"{self.where}: " if self.where else ""
-        values = {"added": f"{self.new}", "removed": f"{self.old}", "changed": f"{self.old} -> {self.new}"}[self.kind]
-        return f"{ {'added': '+', 'removed': '-', 'changed': '~'}[self.kind] } {owner}{self.what}: {values}"
+        if self.kind == "added":
+            sign, said = "+", _text(self.new)
+        elif self.kind == "removed":
+            sign, said = "-", _text(self.old)
+        elif is_object(self.old) and is_object(self.new):
+            sign, said = "~", ", ".join(_member_changes(self.old, self.new))
+        else:
+            sign, said = "~", f"{_text(self.old)} -> {_text(self.new)}"
+        return f"{sign} {owner}{self.what}: {said}"
+
+
+def _member_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for member in dict.fromkeys((*old, *new)):
+        before, after = old.get(member), new.get(member)  # no member of a spec is null
+        if before != after:
+            yield f"{member} {_text(before)} -> {_text(after)}"
+
+
+def _text(value: Any) -> str:
+    """Text as it is, everything else as JSON."""
+    if value is None:
+        return "absent"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def diff(old: Spec, new: Spec) -> tuple[Change, ...]:

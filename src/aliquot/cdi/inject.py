@@ -8,12 +8,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from aliquot.cdi.fragments import (
+    Fragments,
+    MountFragment,
+    fragments_of,
+    hook_entry,
+    intel_rdt_entry,
+    mount_entries,
+    mount_fragment,
+    node_fragment,
+)
 from aliquot.cdi.host import AskedOnce, HostNodes
 from aliquot.cdi.nodes import completed
 from aliquot.cdi.oci import OciSpec
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.registry import Definition, Registry
-from aliquot.cdi.spec import ContainerEdits, DeviceNode, Hook, IntelRdt, Mount, merged
+from aliquot.cdi.spec import ContainerEdits, DeviceNode, Mount
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +59,13 @@ def inject(
     if missing:
         raise SpecError(missing)
     chosen = [registry.devices[name] for name in devices]
+    blocks = [registry.fragments(edits) for edits in _blocks_of(chosen)]
     warnings = _env_clashes(chosen)
     try:
-        applied = apply_edits(oci, edits_of(chosen), nodes, bind_in_user_namespace=bind_in_user_namespace)
+        applied = _apply(oci, blocks, nodes, bind_in_user_namespace=bind_in_user_namespace)
     except SpecError as error:
         raise SpecError(_placed(problem, chosen) for problem in error.problems) from None
     return Injection(applied.oci, (*warnings, *applied.warnings))
-
-
-def edits_of(definitions: Iterable[Definition]) -> ContainerEdits:
-    """All edits of the devices together: each file's global ones once, before its first device."""
-    blocks: list[ContainerEdits] = []
-    used: set[str] = set()
-    for definition in definitions:
-        if definition.file.path not in used:
-            used.add(definition.file.path)
-            blocks.append(definition.spec.edits)
-        blocks.append(definition.device.edits)
-    return merged(blocks)
 
 
 def apply_edits(
@@ -77,110 +76,85 @@ def apply_edits(
     Raises:
         SpecError: the host lacks nodes (all of them; `path` is theirs), or `oci` isn't an OCI spec.
     """
+    return _apply(oci, [fragments_of(edits)], nodes, bind_in_user_namespace=bind_in_user_namespace)
+
+
+def _blocks_of(definitions: Iterable[Definition]) -> list[ContainerEdits]:
+    """The devices' edits in order: each file's global ones once, before its first device."""
+    blocks: list[ContainerEdits] = []
+    used: set[str] = set()
+    for definition in definitions:
+        if definition.file.path not in used:
+            used.add(definition.file.path)
+            blocks.append(definition.spec.edits)
+        blocks.append(definition.device.edits)
+    return blocks
+
+
+def _apply(
+    oci: Mapping[str, Any], blocks: Sequence[Fragments], nodes: HostNodes, *, bind_in_user_namespace: bool
+) -> Injection:
+    """Apply blocks of edits, kind by kind: of each kind those of the first block first."""
     spec = OciSpec(oci)
-    warnings: list[Problem] = []
+    env = [variable for block in blocks for variable in block.env]
+    if env:
+        spec.set_env(env)
+    in_user_namespace = spec.has_user_namespace()
+    host = AskedOnce(nodes)
+    user = spec.user()
     devices: list[dict[str, Any]] = []
     rules: list[dict[str, Any]] = []
+    bound: list[MountFragment] = []
     missing: list[Problem] = []
-    if edits.env:
-        spec.set_env(edits.env)
-    mounts = list(edits.mounts)
-    host = AskedOnce(nodes)
-    in_user_namespace = spec.has_user_namespace()
-    user = spec.user()
-    for node in edits.device_nodes:
-        if node.host_path not in {"", node.path} and in_user_namespace:
-            if bind_in_user_namespace:
-                mounts.append(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
-                continue
-            warnings.append(_cannot_make(node))
-        try:
-            complete = completed(node, host)
-        except SpecError as error:
-            missing += error.problems
-            continue
-        devices.append(_device(complete, user))
-        if complete.type in {"b", "c"}:
-            rules.append(_rule(complete))
+    warnings: list[Problem] = []
+    for block in blocks:
+        for fragment in block.nodes:
+            found = fragment
+            if in_user_namespace and fragment.elsewhere:
+                if bind_in_user_namespace:
+                    bound.append(_bound(fragment.node))
+                    continue
+                warnings.append(_cannot_make(fragment.node))
+            if not fragment.complete:
+                try:
+                    found = node_fragment(completed(fragment.node, host))
+                except SpecError as error:
+                    missing += error.problems
+                    continue
+            devices.append(found.entry(user))
+            if found.rule is not None:
+                rules.append(found.rule.copy())
     if missing:
         raise SpecError(missing)
     if devices:
         spec.put_devices(devices)
     if rules:
         spec.add_device_rules(rules)
-    for device in edits.net_devices:
-        spec.set_net_device(device.host_interface_name, device.name)
-    for mount in mounts:
-        if not mount.type and not {"bind", "rbind"} & set(mount.options):
-            message = f"the mount on {mount.container_path!r} has neither a type nor the option bind or rbind"
-            warnings.append(Problem("edits", message, hint="runtimes will refuse it when the container starts"))
+    for block in blocks:
+        for device in block.edits.net_devices:
+            spec.set_net_device(device.host_interface_name, device.name)
+        warnings += block.mount_warnings
+    mounts = [mount for block in blocks for mount in block.mounts] + bound
     if mounts:
-        spec.add_mounts(_mount(mount, in_user_namespace=in_user_namespace) for mount in mounts)
-    for hook in edits.hooks:
-        spec.add_hook(hook.hook_name, _hook(hook))
-    if edits.intel_rdt is not None:
-        spec.set_intel_rdt(_intel_rdt(edits.intel_rdt))
-    for gid in edits.additional_gids:
-        if gid != 0:
-            spec.add_gid(gid)
+        spec.add_mounts(mount_entries(mounts, in_user_namespace=in_user_namespace))
+    hooks: dict[str, list[dict[str, Any]]] = {}
+    for block in blocks:
+        for hook in block.edits.hooks:
+            hooks.setdefault(hook.hook_name, []).append(hook_entry(hook))
+    for stage, entries in hooks.items():
+        spec.add_hooks(stage, entries)
+    for block in blocks:
+        if block.edits.intel_rdt is not None:  # the last one counts, as a whole
+            spec.set_intel_rdt(intel_rdt_entry(block.edits.intel_rdt))
+    for block in blocks:
+        for gid in block.edits.additional_gids:
+            if gid != 0:
+                spec.add_gid(gid)
     return Injection(spec.root, tuple(warnings))
 
 
-def _device(node: DeviceNode, user: Mapping[str, int]) -> dict[str, Any]:
-    device: dict[str, Any] = {"path": node.path, "type": node.type, "major": node.major, "minor": node.minor}
-    if node.file_mode is not None:
-        device["fileMode"] = node.file_mode
-    for member, own in (("uid", node.uid), ("gid", node.gid)):
-        if own is not None:  # an explicit 0 stays
-            device[member] = own
-        elif user.get(member, 0) > 0:
-            device[member] = user[member]
-    return device
-
-
-def _rule(node: DeviceNode) -> dict[str, Any]:
-    rule: dict[str, Any] = {"allow": True, "type": node.type, "major": node.major, "minor": node.minor}
-    if node.permissions != "none":
-        rule["access"] = node.permissions or "rwm"
-    return rule
-
-
-def _mount(mount: Mount, *, in_user_namespace: bool) -> dict[str, Any]:
-    options = list(mount.options)
-    if in_user_namespace and not {"idmap", "ridmap"} & set(options):
-        binds = [option for option in options if option in {"bind", "rbind"}] or [mount.type]
-        if binds[-1] in {"bind", "rbind"}:  # as type, only "bind" is known
-            options.append("ridmap" if binds[-1] == "rbind" else "idmap")
-    entry: dict[str, Any] = {"destination": mount.container_path, "source": mount.host_path}
-    if mount.type:
-        entry["type"] = mount.type
-    if options:
-        entry["options"] = options
-    return entry
-
-
-def _hook(hook: Hook) -> dict[str, Any]:
-    entry: dict[str, Any] = {"path": hook.path}
-    if hook.args:
-        entry["args"] = list(hook.args)
-    if hook.env:
-        entry["env"] = list(hook.env)
-    if hook.timeout is not None:
-        entry["timeout"] = hook.timeout
-    return entry
-
-
-def _intel_rdt(rdt: IntelRdt) -> dict[str, Any]:
-    members = {
-        "closID": rdt.clos_id,
-        "schemata": list(rdt.schemata or ()),
-        "l3CacheSchema": rdt.l3_cache_schema,
-        "memBwSchema": rdt.mem_bw_schema,
-        "enableMonitoring": rdt.enable_monitoring,
-        "enableCMT": rdt.enable_cmt,
-        "enableMBM": rdt.enable_mbm,
-    }
-    return {member: value for member, value in members.items() if value}
+def _bound(node: DeviceNode) -> MountFragment:
+    return mount_fragment(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
 
 
 def _placed(problem: Problem, chosen: Sequence[Definition]) -> Problem:

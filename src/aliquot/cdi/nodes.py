@@ -5,6 +5,15 @@ from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import DeviceNode
 
 
+def is_complete(node: DeviceNode) -> bool:
+    """Tell whether nothing that the host says could change the node, so that it needn't be asked."""
+    return node.file_mode is not None and _is_sufficient(node)
+
+
+def _is_sufficient(node: DeviceNode) -> bool:
+    return node.type != "" and (node.major != 0 or node.type == "p")
+
+
 def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
     """The node with type, numbers and mode filled in; a new value, so that the spec stays as it was.
 
@@ -16,7 +25,7 @@ def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
         SpecError: the host has no such node, or one of another type.
     """
     path = node.host_path or node.path
-    sufficient = node.type != "" and (node.major != 0 or node.type == "p")
+    sufficient = _is_sufficient(node)
     found = nodes.lstat(path)
     if isinstance(found, str):
         if sufficient:

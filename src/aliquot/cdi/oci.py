@@ -4,7 +4,8 @@ Knows the members that CDI edits and leaves all others alone.
 """
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from aliquot.cdi.document import is_list, is_object
@@ -17,12 +18,11 @@ class OciSpec:
 
     def __init__(self, oci: Mapping[str, Any]) -> None:
         self.root: dict[str, Any] = dict(oci)
-        self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
-        self._places: dict[str, int] | None = None  # of each environment variable
+        self._own: dict[tuple[str, ...], Any] = {(): self.root}  # the parts that are copies already
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
-        own: dict[str, Any] | None = self._own.get(path) if path else self.root
+        own: dict[str, Any] | None = self._own.get(path)
         if own is None:
             holder = self.part(*path[:-1])
             inner = holder.get(path[-1])
@@ -42,13 +42,13 @@ class OciSpec:
             own = holder[path[-1]] = self._own[path] = list(items or [])
         return own
 
-    def process(self) -> dict[str, Any]:
-        """The process, made with the members that the OCI spec requires."""
+    def make_process(self) -> None:
+        """Complete the process with the members that the OCI spec requires."""
         process = self.part("process")
-        self.part("process", "user").setdefault("uid", 0)
-        self.part("process", "user").setdefault("gid", 0)
+        user = self.part("process", "user")
+        user.setdefault("uid", 0)
+        user.setdefault("gid", 0)
         process.setdefault("cwd", "")
-        return process
 
     def user(self) -> dict[str, int]:
         """The process's user and group as far as they're given."""
@@ -63,28 +63,26 @@ class OciSpec:
         namespaces = linux.get("namespaces") if is_object(linux) else None
         return is_list(namespaces) and any(is_object(entry) and entry.get("type") == "user" for entry in namespaces)
 
-    def set_env(self, entries: Iterable[str]) -> None:
-        """Set variables: an existing one in place (the last of its name), others at the end."""
-        self.process()
+    def set_env(self, variables: Iterable[tuple[str, str]]) -> None:
+        """Set variables, each a name and its entry: existing ones in place (the last of a name), others at the end."""
+        self.make_process()
         env = self.items("process", "env")
-        if self._places is None:
-            self._places = {str(entry).partition("=")[0]: i for i, entry in enumerate(env)}
-        for entry in entries:
-            name = entry.partition("=")[0]
-            if name in self._places:
-                env[self._places[name]] = entry
+        places = {str(entry).partition("=")[0]: i for i, entry in enumerate(env)}
+        for name, entry in variables:
+            if name in places:
+                env[places[name]] = entry
             else:
-                self._places[name] = len(env)
+                places[name] = len(env)
                 env.append(entry)
 
     def add_gid(self, gid: int) -> None:
         """Add a group to the process unless it has it."""
-        self.process()
+        self.make_process()
         gids = self.items("process", "user", "additionalGids")
         if gid not in gids:
             gids.append(gid)
 
-    def put_devices(self, devices: Iterable[dict[str, Any]]) -> None:
+    def put_devices(self, devices: Sequence[dict[str, Any]]) -> None:
         """Add device nodes at the end, each instead of the first one of its path."""
         _replace(self.items("linux", "devices"), "path", devices)
 
@@ -96,18 +94,18 @@ class OciSpec:
         """Move a network interface of the host into the container."""
         self.part("linux", "netDevices")[host_name] = {"name": name}
 
-    def add_mounts(self, mounts: Iterable[dict[str, Any]]) -> None:
+    def add_mounts(self, mounts: Sequence[dict[str, Any]]) -> None:
         """Add mounts, each instead of the first one on exactly that destination, then order all by depth.
 
         Depth is the number of slashes in the cleaned destination; mounts of one depth stay as they stood.
         """
         items = self.items("mounts")
-        _replace(items, "destination", mounts)
-        items.sort(key=_depth)
+        depths = [_depth(destination) for destination in _replace(items, "destination", mounts)]
+        items[:] = [items[i] for i in sorted(range(len(items)), key=depths.__getitem__)]
 
-    def add_hook(self, stage: str, hook: dict[str, Any]) -> None:
-        """Add a hook at the end of its stage."""
-        self.items("hooks", stage).append(hook)
+    def add_hooks(self, stage: str, hooks: Iterable[dict[str, Any]]) -> None:
+        """Add hooks at the end of their stage."""
+        self.items("hooks", stage).extend(hooks)
 
     def set_intel_rdt(self, settings: dict[str, Any]) -> None:
         """Replace the RDT settings as a whole."""
@@ -134,22 +132,25 @@ def take_requests(oci: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, An
     return tuple(requested), spec.root
 
 
-def _replace(items: list[Any], member: str, entries: Iterable[dict[str, Any]]) -> None:
-    keys = [str(item.get(member)) if is_object(item) else "" for item in items]
-    for entry in entries:
-        key = entry[member]
+def _replace(items: list[Any], member: str, entries: Sequence[dict[str, Any]]) -> list[str]:
+    """Add entries, each instead of the first item with the same member; that member of all items then."""
+    keys = [str(item.get(member, "")) if is_object(item) else "" for item in items]
+    new: list[str] = [entry[member] for entry in entries]
+    if len({*keys, *new}) == len({*keys}) + len(new):  # nothing to replace, as a rule
+        items += entries
+        return keys + new
+    for key, entry in zip(new, entries, strict=True):
         if key in keys:
             first = keys.index(key)
             del keys[first], items[first]
         keys.append(key)
         items.append(entry)
+    return keys
 
 
-def _depth(mount: Any) -> int:
+@lru_cache(maxsize=4096)  # containers have the same mounts again and again
+def _depth(destination: str) -> int:
     """Slashes in the cleaned destination."""
-    destination = str(mount.get("destination", "")) if is_object(mount) else ""
-    if destination[:1] == "/" != destination[-1:] and "//" not in destination and "/." not in destination:
-        return destination.count("/")  # it's clean already
     cleaned = posixpath.normpath(destination)  # which alone keeps a double slash at the start
     return cleaned.count("/") - cleaned.startswith("//")
 

@@ -124,10 +124,10 @@ class PreparedDevice:
 
 def _longest(value: Value) -> int:
     """The length of a text, or of a list and the texts in it."""
-    if type(value) is list:
-        items: list[Value] = value
-        return max(len(items), *map(_longest, items), 0)
-    return len(value) if type(value) is str else 0
+    kind: type[object] = value.__class__
+    if kind is list:
+        return max(len(value), *map(_longest, value), 0)
+    return len(value) if kind is str else 0
 
 
 _LIST_KINDS: Final = frozenset({"ints", "bools", "strings", "versions"})

@@ -155,15 +155,16 @@ def _special(number: float) -> str | None:
 
 
 def _fixed(number: float, digits: int) -> str:
-    return _special(number) or format(Decimal(number), f",.{min(digits, 1000)}f")
+    return _special(number) or format(Decimal(number or 0.0), f",.{min(digits, 1000)}f")
 
 
-def _scientific(number: float, digits: int) -> str:
+def _scientific(number: float, width: int) -> str:
+    """Go's bug is kept: the precision is taken for a width, and six digits are written."""
     special = _special(number)
     if special is not None:
-        return special
-    mantissa, _, exponent = f"{number:.{min(digits, 1000)}e}".partition("e")
-    return f"{mantissa}\u202f×\u202f10{exponent.lstrip('+').translate(_SUPERSCRIPT)}"  # narrow spaces around the sign
+        return special.rjust(min(width, 1000))
+    mantissa, _, exponent = f"{number or 0.0:.{DEFAULT_PRECISION}e}".partition("e")
+    return f"{mantissa}×10{exponent.lstrip('+').translate(_SUPERSCRIPT)}".rjust(min(width, 1000))
 
 
 def _as_decimal(value: Value) -> str:

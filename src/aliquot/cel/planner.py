@@ -411,7 +411,11 @@ def _equal_keys(item: Value) -> list[Value]:
 
 def _list_maker(items: list[Run], optional: frozenset[int]) -> Run:
     def run(frame: Frame) -> Value:
-        frame.cost += LIST_COST
+        made = build(frame)
+        frame.cost += LIST_COST  # not where an item panics
+        return made
+
+    def build(frame: Frame) -> Value:
         values: list[Value] = []
         for index, item in enumerate(items):
             value = item(frame)

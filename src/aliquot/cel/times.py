@@ -3,7 +3,7 @@
 import re
 from calendar import isleap
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -101,53 +101,59 @@ def format_timestamp(moment: Timestamp) -> str:
     return f"{local.year:04d}-{local:%m-%dT%H:%M:%S}{fraction}{zone}"
 
 
-Part = Callable[[datetime, int], int]
-"""(local time, nanoseconds within the second) -> number."""
+Part = Callable[[datetime, int, int], int]
+"""(local time, years to add to it, nanoseconds within the second) -> number."""
 
 PARTS: Final[dict[str, Part]] = {
-    "getFullYear": lambda t, _: t.year,
-    "getMonth": lambda t, _: t.month - 1,
-    "getDayOfYear": lambda t, _: t.timetuple().tm_yday - 1,
-    "getDayOfMonth": lambda t, _: t.day - 1,
-    "getDate": lambda t, _: t.day,
-    "getDayOfWeek": lambda t, _: t.isoweekday() % 7,
-    "getHours": lambda t, _: t.hour,
-    "getMinutes": lambda t, _: t.minute,
-    "getSeconds": lambda t, _: t.second,
-    "getMilliseconds": lambda _, nanos: nanos // 1_000_000,
+    "getFullYear": lambda t, years, _: t.year + years,
+    "getMonth": lambda t, _, __: t.month - 1,
+    "getDayOfYear": lambda t, _, __: t.timetuple().tm_yday - 1,
+    "getDayOfMonth": lambda t, _, __: t.day - 1,
+    "getDate": lambda t, _, __: t.day,
+    "getDayOfWeek": lambda t, _, __: t.isoweekday() % 7,
+    "getHours": lambda t, _, __: t.hour,
+    "getMinutes": lambda t, _, __: t.minute,
+    "getSeconds": lambda t, _, __: t.second,
+    "getMilliseconds": lambda _, __, nanos: nanos // 1_000_000,
 }
+
+_CYCLE: Final = 146_097 * 86_400
+"""Seconds in 400 years, after which the calendar repeats."""
+_YEAR_1: Final = -62_135_596_800
+_YEAR_10000: Final = 253_402_300_800
 
 
 def part_of(function: str, moment: Timestamp, zone: str = "UTC") -> Value:
     """A part of a moment's date or time of day in a zone: a name of the zone database, or an offset like `+01:30`."""
-    tz = _zone(zone)
-    if isinstance(tz, Err):
-        return tz
     seconds, nanos = divmod(moment.nanos, SECOND)
-    base = datetime(1, 1, 1, tzinfo=UTC)
-    try:
-        local = (base + timedelta(seconds=seconds + 62135596800)).astimezone(tz)
-    except OverflowError:
-        return Err("timestamp overflow")  # beyond the years of a date; Go goes on
-    return PARTS[function](local, nanos)
+    offset = _offset(zone, seconds)
+    if isinstance(offset, Err):
+        return offset
+    cycles, within = divmod(seconds + offset - _YEAR_1, _CYCLE)  # a zone may lead out of the years 1 to 9999
+    return PARTS[function](datetime(1, 1, 1) + timedelta(seconds=within), cycles * 400, nanos)  # noqa: DTZ001  added
 
 
-def _zone(zone: str) -> tzinfo | Err:
+def _offset(zone: str, seconds: int) -> int | Err:
+    """Seconds east of Greenwich."""
     if ":" in zone:
         hours, _, minutes = zone.partition(":")
-        if not _is_int(hours) or not _is_int(minutes):
-            bad = minutes if _is_int(hours) else hours
-            return Err(f'strconv.Atoi: parsing "{bad}": invalid syntax')
-        offset = int(hours) * 60 + (-int(minutes) if zone[0] == "-" else int(minutes))
-        if abs(offset) >= 24 * 60:
-            return Err("timestamp overflow")
-        return timezone(timedelta(minutes=offset))
+        for number in (hours, minutes):
+            if not _is_int(number):
+                return Err(f'strconv.Atoi: parsing "{number}": invalid syntax')
+            if not in_int64(int(number[-30:])):
+                return Err(f'strconv.Atoi: parsing "{number}": value out of range')
+        return int(hours) * 3600 + (-int(minutes) if zone[0] == "-" else int(minutes)) * 60
     if zone in {"", "UTC"}:
-        return UTC
+        return 0
+    if ".." in zone or zone[0] in "/\\":
+        return Err("time: invalid location name")
     try:
-        return ZoneInfo(zone)
+        tz = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return Err(f"unknown time zone {zone}")
+    near = min(max(seconds, _YEAR_1 + 2 * 86_400), _YEAR_10000 - 2 * 86_400)  # local dates must stay within the years
+    local = datetime.fromtimestamp(near, tz)
+    return (local.replace(tzinfo=UTC) - datetime.fromtimestamp(near, UTC)) // timedelta(seconds=1)
 
 
 def _is_int(text: str) -> bool:

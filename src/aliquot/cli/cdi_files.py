@@ -79,8 +79,6 @@ def lower(
 ) -> int:
     """Rewrite a spec for container engines that only read an older version; what is lost is told.
 
-    Podman 4 reads up to 0.5.0, podman 5.4 up to 0.8.0.
-
     Args:
         file: A spec file, or - for standard input.
         to: The version to declare, such as 0.5.0.
@@ -112,7 +110,7 @@ def diff(
     *,
     output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
-    """What differs between two specs, by meaning: exit status 0 none, 1 something.
+    """What differs between two specs, by meaning.
 
     Args:
         old: A spec file.

@@ -4,6 +4,7 @@ import json
 import os
 import stat
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,7 +50,7 @@ def inject(
             found, oci = take_requests(oci)
             names += found
     except SpecError as error:
-        tell(error.problems)
+        tell(replace(problem, file=problem.file or str(spec)) for problem in error.problems)
         return UNUSABLE
     except (ValueError, RecursionError) as error:
         fail(f"{spec} isn't JSON: {error}")
@@ -63,9 +64,12 @@ def inject(
             oci, list(dict.fromkeys(names)), registry, LocalNodes(), bind_in_user_namespace=userns_bind
         )
     except SpecError as error:
+        if error.category == "syntax":  # it's the OCI spec's
+            tell(problem.inside(str(spec)) for problem in error.problems)
+            return UNUSABLE
         warn_of_errors(registry)
         tell(error.problems)
-        return UNUSABLE if error.category == "syntax" else NO
+        return NO
     for warning in injected.warnings:
         warn(warning)
     text = json.dumps(injected.oci, indent=2, ensure_ascii=False) + "\n"

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from aliquot.cdi.problems import SpecError
 from aliquot.cdi.registry import Definition, Registry
 from aliquot.cdi.spec import Spec
 from aliquot.cdi.versions import minimum_version
@@ -77,14 +78,12 @@ def show(
         dirs: Spec folders from low to high priority, instead of /etc/cdi and /var/run/cdi. May be given several times.
         output: yaml or json.
     """
-    from aliquot.cdi.problems import SpecError
-
     if "=" not in what and (what.endswith((".yaml", ".json")) or Path(what).exists()):
         try:
             spec = read_spec(Path(what))
         except SpecError as error:
             tell(error.problems)
-            return NO
+            return UNUSABLE
         print(to_json(spec) if output == "json" else to_yaml(spec), end="")
         return YES
     registry = folders_of(dirs).registry()
@@ -146,7 +145,7 @@ def explain(
         )
         for one in reversed(rivals):
             same = to_data(one.spec) == to_data(winner.spec)
-            print(f"  hides {one.file.path} (priority {one.file.priority}{', the same text' if same else ''})")
+            print(f"  hides {one.file.path} (priority {one.file.priority}{', with the same content' if same else ''})")
     if why is not None:
         tell([why])
         for one in reversed(rivals):

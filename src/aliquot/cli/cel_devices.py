@@ -89,6 +89,9 @@ def _devices(value: Any, where: str, driver: str) -> Iterator[Device | Unreadabl
             for index, item in enumerate(devices):
                 yield from _devices(item, f"{where}: spec.devices[{index}]", str(spec.get("driver", "")))
         return
+    if "kind" in value:
+        yield Unreadable(where, f"a {value['kind']} is no device", "give a device, a ResourceSlice, or a List of them")
+        return
     if isinstance(value.get("basic"), dict):  # v1beta1
         value = {**value["basic"], "name": value.get("name", "")}
     yield from _device(value, where, driver)

@@ -1,5 +1,6 @@
 """The process: arguments in, exit status out. Imports the commands only when one is asked for."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ def main() -> None:
         print(f"aliquot {__version__}")
         return
     try:
+        _prepare_streams()
         status = run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -24,7 +26,29 @@ def main() -> None:
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    except OSError as error:  # a full disk behind stdout, say
+        _say(f"error: can't write the answer: {error.strerror or error}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = USAGE_ERROR
     sys.exit(status)
+
+
+def _prepare_streams() -> None:
+    """Closed ones become empty ones; what their encoding lacks is written as escapes, never a traceback."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:

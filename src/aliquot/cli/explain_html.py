@@ -97,12 +97,13 @@ def _note(node: Node) -> str:
 
 def _bar(snapshot: Snapshot, node: Node, resource: str, total: int, colours: dict[str, str]) -> Bar:
     cells: list[Cell] = []
+    held = 0
     for pod in snapshot.pods_on(node.name):
         amount = effective_request(pod).get(resource, 0)
         if amount:
             owner = owner_of(snapshot, pod).full
             colour = colours.setdefault(owner, COLOURS[len(colours) % len(COLOURS)])
-            cells += [Cell(pod.key, colour)] * amount
-    held = len(cells)
-    cells += [Cell("", "")] * max(0, total - held)
-    return Bar(resource, total, held, tuple(cells[:CELLS_SHOWN]))
+            held += amount
+            cells += [Cell(pod.key, colour)] * min(amount, CELLS_SHOWN - len(cells))
+    cells += [Cell("", "")] * min(max(0, total - held), CELLS_SHOWN - len(cells))
+    return Bar(resource, total, held, tuple(cells))

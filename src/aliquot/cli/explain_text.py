@@ -24,6 +24,8 @@ WIDTH = 120
 NARROWEST = 60
 FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
 """Blanks that rich puts at the end of lines to fill them."""
+CONTROLS = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
+"""What names in a dump must not do to a terminal; colours are our own."""
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6
 HOLDERS_SHOWN = 12
@@ -42,6 +44,8 @@ def console() -> Console:
         no_color=not painted,
         color_system="standard" if painted else None,
         highlight=False,
+        markup=False,
+        emoji=False,
         width=max(width, NARROWEST),
         legacy_windows=False,
     )
@@ -59,7 +63,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         out.print("No pod is pending.")
     out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
     assert isinstance(out.file, io.StringIO)
-    sys.stdout.write(FILLING.sub(r"\1\n", out.file.getvalue()))
+    sys.stdout.write(CONTROLS.sub("?", FILLING.sub(r"\1\n", out.file.getvalue())))
 
 
 def together(stories: Iterable[Explanation]) -> list[tuple[Explanation, list[Explanation]]]:
@@ -91,11 +95,13 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
     if story.verdict in ("pending", "gated"):
         if story.scheduler_message:
             _heading(out, f"kube-scheduler {release} says")
-            out.print(Padding(Text(story.scheduler_message, "italic"), (0, 0, 0, 2)))
+            # unbroken, so that it can be searched for
+            out.print(Text(f"  {story.scheduler_message}", "italic"), soft_wrap=True)
         _nodes(out, story.alike)
         _devices(out, story)
         _holders(out, story.holdings)
-        _ways(out, story.ways_out, ways)
+        if story.verdict == "pending":
+            _ways(out, story.ways_out, ways, len(twins) + 1)
         if story.advice:
             _heading(out, "Advice (can't be tried on a dump)")
             for advice in story.advice:
@@ -117,13 +123,15 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
+    noted = False
     for group in groups[:GROUPS_SHOWN]:
         lines = Text()
         for index, reason in enumerate(told(group.reasons)):
             hidden = reason.filter != group.reasons[0].filter
             lines.append(("\n" if index else "") + why(reason, group))
             if hidden:
-                lines.append("  (hidden: the scheduler stops at the first)", "dim")
+                lines.append("  (hidden: the scheduler stops at the first)" if not noted else "  (hidden)", "dim")
+                noted = True
         table.add_row(_names(group.nodes), lines)
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(groups) > GROUPS_SHOWN:
@@ -216,18 +224,20 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
         )
 
 
-def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
+def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
     _heading(
         out,
         "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
     )
-    for number, way in enumerate(ways[:most], 1):
+    varied = one_of_each_first(ways)
+    for number, way in enumerate(varied[:most], 1):
         out.print(
             Padding(
                 Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
             )
         )
-        after = f"then it runs on {way.after.node}"
+        whose = "it runs" if alike == 1 else f"one of the {alike} runs"
+        after = f"then {whose} on {way.after.node}"
         gone = way.after.victims or way.after.stopped
         if gone:
             after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
@@ -239,8 +249,17 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int) -> None:
         for change in way.changes:
             _command(out, change.command)
     if len(ways) > most:
-        kinds = ", ".join(sorted({way.kind for way in ways[most:]}))
+        kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
         out.print(Padding(Text(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
+
+
+def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
+    """The best of each kind, then the rest: a person sees what there is to choose from."""
+    first: dict[str, WayOut] = {}
+    for way in ways:
+        first.setdefault(way.kind, way)
+    chosen = list(first.values())
+    return [*chosen, *(way for way in ways if way not in chosen)]
 
 
 def _command(out: Console, command: str) -> None:

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 def colour(stream: object = None) -> bool:
@@ -30,13 +30,32 @@ def warn(message: object) -> None:
     print(f"{_paint('33', 'warning:')} {message}", file=sys.stderr)
 
 
+def progress(message: str) -> None:
+    """What's being done, on one line of a terminal's stderr; empty: done, the line goes."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{message}", end="", file=sys.stderr, flush=True)
+
+
 def write_json(value: "Mapping[str, object]") -> None:
-    """One JSON document, indented on a terminal."""
+    """One JSON document, indented."""
     import msgspec
 
     encoded = msgspec.json.encode(value)
     sys.stdout.buffer.write(msgspec.json.format(encoded, indent=2))
     sys.stdout.buffer.write(b"\n")
+
+
+def write_stream(head: "Mapping[str, object]", name: str, items: "Iterable[object]") -> None:
+    """One JSON document on one line, written piece by piece: `head`, with a list `name` before its last field."""
+    import msgspec
+
+    out = sys.stdout.buffer
+    encode = msgspec.json.Encoder().encode
+    *first, last = [encode(key) + b":" + encode(value) for key, value in head.items()]
+    out.write(b"{" + b"".join(field + b"," for field in first) + encode(name) + b":[")
+    for number, item in enumerate(items):
+        out.write((b"," if number else b"") + encode(item))
+    out.write(b"]," + last + b"}\n")
 
 
 def write_yaml(value: "Mapping[str, object]") -> None:

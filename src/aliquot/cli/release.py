@@ -1,8 +1,10 @@
 """Which kube-scheduler to answer for."""
 
+import re
+
 from aliquot.advisor.nearest import nearest
 from aliquot.allocation.features import gates_of
-from aliquot.scheduling.versions import NEWEST, Release, release
+from aliquot.scheduling.versions import NEWEST, OLDEST, Release, release
 from aliquot.snapshot.snapshot import Snapshot
 
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
@@ -18,18 +20,28 @@ def chosen_release(snapshot: Snapshot, asked: str | None) -> tuple[Release, str]
         ValueError: if `asked` is no version.
     """
     if asked is not None:
-        return release(asked), "--kubernetes"
+        return release(asked), _known(asked, "--kubernetes")
     control = [node for node in snapshot.nodes.values() if any(label in node.meta.labels for label in CONTROL_PLANE)]
     for nodes, words in ((control, "control-plane nodes' kubelets"), (snapshot.nodes.values(), "nodes' kubelets")):
-        found: list[Release] = []
+        found: list[tuple[int, str]] = []
         for node in nodes:
             try:
-                found.append(release(node.kubelet_version))
+                found.append((release(node.kubelet_version).minor, node.kubelet_version))
             except ValueError:
                 continue  # empty, or a distribution's own scheme
         if found:
-            return max(found, key=lambda one: one.minor), words
+            minor, text = max(found)
+            return Release(minor), _known(text, words)
     return Release(NEWEST), "newest known, the dump names none"
+
+
+def _known(text: str, source: str) -> str:
+    """The source, with a word where the version asked for isn't one that we know."""
+    found = re.match(r"v?1\.(\d+)", text.strip())
+    minor = int(found[1]) if found is not None else NEWEST
+    if OLDEST <= minor <= NEWEST:
+        return source
+    return f"{source}; 1.{minor} isn't known, this is the nearest that is"
 
 
 def changed_gates(text: str, kubernetes: str) -> tuple[tuple[str, bool], ...]:

@@ -69,7 +69,7 @@ def release(text: str) -> Release:
     Raises:
         ValueError: if it's no version 1.x.
     """
-    found = re.match(r"v?1\.(\d+)(?!\d)", text.strip())
+    found = re.fullmatch(r"v?1\.(\d{1,3})([.+-].*)?", text.strip())
     if found is None:
         raise ValueError(f"not a Kubernetes version: {text!r} (expected one like 1.36)")
     return Release(min(max(int(found[1]), OLDEST), NEWEST))
