@@ -238,6 +238,19 @@ def test_victims_give_back_their_devices() -> None:
     assert set(loop.snapshot.claims) == {"default/common", "default/high-own"}
 
 
+def test_a_claim_shared_with_a_victim_is_kept() -> None:
+    common = (PodClaim("shared", "common"),)
+    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    assert placed(loop, replace(claiming("low", cpu=4000), claims=common))
+    high = claiming("high", cpu=4000, priority=1)
+    assert placed(loop, replace(high, claims=(*high.claims, *common)))
+    kept = loop.snapshot.claims["default/common"]
+    assert kept.allocation is not None
+    assert [one.name for one in kept.reserved_for] == ["high"]
+    loop.remove("default/high")
+    assert loop.snapshot.claims == two_devices().claims
+
+
 def test_only_the_exact_allocator_can_be_told_of_changes() -> None:
     with pytest.raises(TypeError, match="exact allocator"):
         Loop(two_devices(), NOW, Devices(ReferenceEngines()))

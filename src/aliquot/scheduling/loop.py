@@ -21,7 +21,7 @@ from aliquot.scheduling.features import undeclared
 from aliquot.scheduling.judge import judge
 from aliquot.scheduling.known import Known, ascending, merged
 from aliquot.scheduling.live_claims import LiveClaims
-from aliquot.scheduling.outcome import Placement, Preemption, Refusal, Verdict
+from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.pod_affinity import neighbours_of
 from aliquot.scheduling.reason import Fault
 from aliquot.scheduling.rooms import Room, Rooms
@@ -142,13 +142,20 @@ class Loop:
 
     # --- changes -------------------------------------------------------------------------------------------------
 
-    def _bind(self, pod: Pod, check: PodCheck | None, node: str) -> None:
+    def _bind(self, pod: Pod, check: PodCheck | None, node: str, victims: tuple[str, ...] = ()) -> None:
+        """Bind a pod in place of victims.
+
+        Its claims come first: they fit beside those of the victims, for preemption frees none. A claim that it shares
+        with a victim would otherwise be deallocated with that one, and perhaps not be had again.
+        """
         extended = pod.extended_claim
         if check is not None and self._live is not None:
             load = self._rooms.load(node)
             problem = check.check(load)
             assert not problem, f"{pod.key} on {node}: {problem}"
             extended = self._live.bind(check, load) or extended
+        for victim in victims:
+            self.remove(victim)
         self._put(pod.key, replace(pod, node_name=node, nominated_node="", extended_claim=extended))
 
     def _put(self, key: str, pod: Pod | None) -> None:
@@ -251,18 +258,11 @@ class Loop:
                 self._refused[alike] = verdict
             return verdict
         assert verdict.preemption is not None, f"{pod.key}: judged {verdict}"
-        return self._preempt(pod, fresh, verdict, verdict.preemption)
+        self._bind(pod, check, verdict.preemption.node, verdict.preemption.victims)
+        return replace(verdict, verdict="running", nodes=(verdict.preemption.node,), by_node=None)
 
     def _judged(self, pod: Pod, fresh: Mapping[str, Claim]) -> Verdict:
         return judge(self.snapshot.altered({}, fresh), pod, self.release, self._live or self.dynamic)
-
-    def _preempt(self, pod: Pod, fresh: Mapping[str, Claim], verdict: Placement, preemption: Preemption) -> Placement:
-        for victim in preemption.victims:
-            self.remove(victim)
-        check = self._live.check(pod, fresh) if self._live is not None else None
-        assert check is None or isinstance(check, PodCheck), f"{pod.key}: {check}"
-        self._bind(pod, check, preemption.node)
-        return replace(verdict, verdict="running", nodes=(preemption.node,), by_node=None)
 
     def _not_checked(self, pod: Pod) -> tuple[str, ...]:
         return not_checked(self.start, pod, self.release, self.dynamic)
