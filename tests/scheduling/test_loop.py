@@ -201,6 +201,14 @@ def test_the_choice_is_the_callers() -> None:
     assert first(iter(())) is None
 
 
+def test_no_choice_changes_nothing() -> None:
+    there = cluster(node("a"), node("b"))
+    loop = Loop(there, NOW, choose=lambda _: None)
+    found = loop.place(pod("p"))
+    assert found == judge(there, pod("p"), NOW)
+    assert loop.snapshot is there
+
+
 def test_features_that_a_node_must_declare() -> None:
     loop = Loop(cluster(node("a"), node("b", features=("F",))), NOW)
     assert placed(loop, replace(pod("p"), needs_features=("F",)))

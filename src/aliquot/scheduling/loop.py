@@ -34,8 +34,8 @@ from aliquot.snapshot.load import holds
 from aliquot.snapshot.snapshot import Snapshot
 
 Choose = Callable[[Iterator[str]], str | None]
-"""Takes one of the nodes that take a pod; None: there's none. They come in the snapshot's order, each worked out when
-it's asked for: who takes the first pays for one."""
+"""Takes one of the nodes that take a pod, or None: the pod isn't placed. They come in the snapshot's order, each worked
+out when it's asked for: who takes the first pays for one."""
 
 
 def first(nodes: Iterator[str]) -> str | None:
@@ -110,7 +110,9 @@ class Loop:
 
         Returns:
             A Placement that says `running` and names the node; with `preemption` if others had to go, and went at
-            once. Or the Refusal of `judge`. A pod that has a node or has ended is told so, and changes nothing.
+            once. Or the Refusal of `judge`; its reasons node by node are worked out when asked for, so ask before the
+            next change. A pod that has a node or has ended is told so, and so is, as `placeable`, one for which
+            `choose` took no node; nothing changes then.
         """
         if pod.node_name or pod.terminal or pod.scheduling_gates or pod.terminating:
             return judge(self.snapshot, pod, self.release, self._live or self.dynamic)
@@ -175,7 +177,7 @@ class Loop:
     # --- where there's room --------------------------------------------------------------------------------------
 
     def _node(self, pod: Pod, check: PodCheck | None) -> str | None:
-        """The node to take; None: none takes the pod, or an error ends the attempt."""
+        """The node to take; None: none takes the pod or was chosen, or an error ends the attempt."""
         room = self._rooms.room(pod)
         around = self._around(pod, room)
         served = self._claims(check) if check is not None else None
@@ -257,7 +259,8 @@ class Loop:
             if alike is not None and verdict.reason == "Unschedulable":
                 self._refused[alike] = verdict
             return verdict
-        assert verdict.preemption is not None, f"{pod.key}: judged {verdict}"
+        if verdict.preemption is None:
+            return verdict
         self._bind(pod, check, verdict.preemption.node, verdict.preemption.victims)
         return replace(verdict, verdict="running", nodes=(verdict.preemption.node,), by_node=None)
 
