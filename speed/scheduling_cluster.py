@@ -1,7 +1,7 @@
 """The cluster and the pods that scheduling is timed on: nodes of eight GPUs, published as the NVIDIA driver does.
 
-Three kinds of nodes of one quarter, one half and one quarter: without GPUs, and two models of GPUs, one behind a taint.
-Nodes are named and numbered so that the kinds alternate.
+No two devices are equal. All nodes with GPUs have the customary taint, every fifth one more; two models alternate; for
+every twenty nodes there's one without GPUs, tainted too.
 """
 
 from typing import Final
@@ -22,14 +22,15 @@ DRIVER: Final = "gpu.nvidia.com"
 PRODUCT: Final = "nvidia.com/gpu.product"
 GPUS: Final = 8
 MODELS: Final = (("NVIDIA-A100-SXM4-40GB", "Ampere", "8.0.0", 40), ("NVIDIA-H100-80GB-HBM3", "Hopper", "9.0.0", 80))
-TAINTED: Final = Taint("nvidia.com/gpu", "present", "NoSchedule")
+TAINTED: Final = Taint("nvidia.com/gpu", "NoSchedule", "present")
 """On all nodes with GPUs."""
-RESERVED: Final = Taint("team", "training", "NoSchedule")
+RESERVED: Final = Taint("team", "NoSchedule", "training")
 """On every fifth of them."""
 TOLERATIONS: Final = (Toleration("nvidia.com/gpu", "Exists", effect="NoSchedule"),)
 CLASS: Final = DeviceClass(
     Meta(DRIVER),
     (f"device.driver == '{DRIVER}' && device.attributes['{DRIVER}'].type == 'gpu'",),
+    extended_resource=GPU,
 )
 TEMPLATE: Final = ClaimTemplate(
     Meta("one-gpu", "default"),

@@ -25,9 +25,8 @@ UNITS = {"units": Quantity.parse("1")}
 def certain(recipe: SubRequest, devices: Sequence[Device] = SIZED, node: str | None = "n", **more: object) -> bool:
     one = Slice(Meta("s"), DRIVER, "p", node_name=node, all_nodes=None if node else True, devices=tuple(devices))
     one = replace(one, shared_counters=(CounterSet("set", UNITS),) if more.get("counters") else ())
-    supply = Supply(
-        (one,), {"gpu": DeviceClass(Meta("gpu"), (None, f"device.driver == '{DRIVER}'"))}, features=FEATURES
-    )
+    classes = {"gpu": DeviceClass(Meta("gpu"), (f"device.driver == '{DRIVER}'", None))}
+    supply = Supply((one,), classes, features=FEATURES)
     constraints = (Constraint(match_attribute=f"{DRIVER}/size"),) if more.get("constraint") else ()
     claim = Claim(Meta("c", "default"), ClaimSpec((Request("r", recipe),), constraints))
     return Exact(supply, selectors_of("1.36", FEATURES)).certain((claim,))
@@ -43,7 +42,7 @@ def test_a_plain_request_is_certain() -> None:
     ("recipe", "devices"),
     [
         (ONE, (*SIZED, Device("c"))),
-        (ONE, (*SIZED, Device("c", {"size": Attribute("string", "1")}))),
+        (ONE, (*SIZED, Device("c", {"size": Attribute("int", 1), "v": Attribute("version", "not one")}))),
         (replace(ONE, selectors=("device.nonsense",)), SIZED),
         (replace(ONE, selectors=("device.attributes.exists(d, true)",)), SIZED),
         (replace(ONE, mode="All"), SIZED),

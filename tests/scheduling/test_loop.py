@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from aliquot.allocation.commit import bound_claims
 from aliquot.allocation.engines import ExactEngines, ReferenceEngines
+from aliquot.allocation.extended import ANNOTATION
 from aliquot.allocation.pod_check import Gates, PodCheck, prepare
 from aliquot.allocation.pod_claims import NotReady, generate
-from aliquot.dra.claim import Claim, ClaimTemplate
+from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Request, SubRequest
 from aliquot.dra.device import Attribute, Device, Slice
-from aliquot.kube.meta import Meta
+from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Container, Pod, PodClaim
 from aliquot.scheduling.devices import Devices
 from aliquot.scheduling.judge import judge
@@ -200,6 +201,14 @@ def test_the_choice_is_the_callers() -> None:
     assert first(iter(())) is None
 
 
+def test_no_choice_changes_nothing() -> None:
+    there = cluster(node("a"), node("b"))
+    loop = Loop(there, NOW, choose=lambda _: None)
+    found = loop.place(pod("p"))
+    assert found == judge(there, pod("p"), NOW)
+    assert loop.snapshot is there
+
+
 def test_features_that_a_node_must_declare() -> None:
     loop = Loop(cluster(node("a"), node("b", features=("F",))), NOW)
     assert placed(loop, replace(pod("p"), needs_features=("F",)))
@@ -237,6 +246,19 @@ def test_victims_give_back_their_devices() -> None:
     assert set(loop.snapshot.claims) == {"default/common", "default/high-own"}
 
 
+def test_a_claim_shared_with_a_victim_is_kept() -> None:
+    common = (PodClaim("shared", "common"),)
+    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    assert placed(loop, replace(claiming("low", cpu=4000), claims=common))
+    high = claiming("high", cpu=4000, priority=1)
+    assert placed(loop, replace(high, claims=(*high.claims, *common)))
+    kept = loop.snapshot.claims["default/common"]
+    assert kept.allocation is not None
+    assert [one.name for one in kept.reserved_for] == ["high"]
+    loop.remove("default/high")
+    assert loop.snapshot.claims == two_devices().claims
+
+
 def test_only_the_exact_allocator_can_be_told_of_changes() -> None:
     with pytest.raises(TypeError, match="exact allocator"):
         Loop(two_devices(), NOW, Devices(ReferenceEngines()))
@@ -255,3 +277,28 @@ def test_an_error_on_any_node_ends_the_attempt() -> None:
     found = loop.place(claiming("p", "sized"))
     assert isinstance(found, Refusal)
     assert found.reason == "SchedulerError"
+
+
+def test_a_claim_that_an_earlier_attempt_made_for_extended_resources() -> None:
+    asking = replace(pod("p"), meta=Meta("p", "default", uid="u"), containers=(Container("main", {EXTENDED: 1}),))
+    owner = Owner("Pod", "p", "u", controller=True)
+    meta = Meta("p-extended", "default", annotations={ANNOTATION: "true"}, owners=(owner,))
+    loop = Loop(two_devices().with_object(Claim(meta, SPECS["one"])), NOW, Devices(ExactEngines()))
+    step(loop, asking, Devices(ExactEngines()))
+    assert "default/p" not in loop.snapshot.pods
+
+
+def test_claims_that_are_gone_do_not_matter_any_more() -> None:
+    there = two_devices()
+    named = replace(claiming("p"), claim_names={"own": "p-own"}, node_name="a")
+    loop = Loop(there.with_pod(named), NOW, Devices(ExactEngines()))
+    loop.remove("default/p")
+    assert set(loop.snapshot.claims) == {"default/common"}
+
+
+def test_claims_that_say_the_same_are_one_question() -> None:
+    specs = [ClaimSpec((Request("r", SubRequest("r", "any", capacity={})),)) for _ in range(3)]
+    claims = [Claim(Meta(f"own-{n}", "default"), one) for n, one in enumerate(specs)]
+    loop = Loop(two_devices().altered({}, {one.meta.key: one for one in claims}), NOW, Devices(ExactEngines()))
+    asking = [replace(claiming(f"p{n}"), claims=(PodClaim("own", one.meta.name),)) for n, one in enumerate(claims)]
+    assert [placed(loop, one) for one in asking] == [True, True, False]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.allocation.commit import bound_claims, extended_status
 from aliquot.allocation.exact import Exact
-from aliquot.allocation.extended import ANNOTATION
+from aliquot.allocation.extended import ANNOTATION, claim_for
 from aliquot.allocation.leaving import claim_keys, left
 from aliquot.allocation.pod_check import Failure, Gates, Offer, PodCheck, Unschedulable, offer_of, prepare_in
 from aliquot.allocation.pod_claims import NotReady, generate
@@ -106,6 +106,16 @@ class LiveClaims:
         containers = (*check.pod.init_containers, *check.pod.containers)
         asked = tuple((one.name, one.sidecar, tuple(one.requests.items())) for one in containers)
         return specs, len(check.pod.init_containers), asked
+
+    def certain(self, check: PodCheck) -> bool:
+        """Whether no node can end the attempt with an error; False if that can't be told beforehand."""
+        if check.extended is None:
+            return not check.fresh or self.engine.certain(check.fresh)
+        by_devices = {name: check.served[name] for name in check.wanted if name in check.served}
+        if check.fresh or len(by_devices) > 1 or check.extended.spec.requests:
+            return False
+        # Every node either serves the resource itself or is asked for this claim.
+        return self.engine.certain((claim_for(check.extended, check.pod, by_devices)[0],))
 
     def bind(self, check: PodCheck, load: NodeLoad) -> ExtendedResourceClaim | None:
         """Allocate and reserve a pod's claims on a node that `check` accepted; what the pod's status then says."""

@@ -12,15 +12,16 @@ from aliquot.allocation.pod_claims import NotReady
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.cycle import (
-    WIDE_FILTERS,
+    COMPANY_FILTERS,
     Cycle,
     uses_dynamic_resources,
 )
-from aliquot.scheduling.devices import Check, Devices
+from aliquot.scheduling.devices import Devices
+from aliquot.scheduling.features import undeclared
 from aliquot.scheduling.judge import judge
 from aliquot.scheduling.known import Known, ascending, merged
 from aliquot.scheduling.live_claims import LiveClaims
-from aliquot.scheduling.outcome import Placement, Preemption, Refusal, Verdict
+from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.pod_affinity import neighbours_of
 from aliquot.scheduling.reason import Fault
 from aliquot.scheduling.rooms import Room, Rooms
@@ -33,8 +34,8 @@ from aliquot.snapshot.load import holds
 from aliquot.snapshot.snapshot import Snapshot
 
 Choose = Callable[[Iterator[str]], str | None]
-"""Takes one of the nodes that take a pod; None: there's none. They come in the snapshot's order, each worked out when
-it's asked for: who takes the first pays for one."""
+"""Takes one of the nodes that take a pod, or None: the pod isn't placed. They come in the snapshot's order, each worked
+out when it's asked for: who takes the first pays for one."""
 
 
 def first(nodes: Iterator[str]) -> str | None:
@@ -109,7 +110,9 @@ class Loop:
 
         Returns:
             A Placement that says `running` and names the node; with `preemption` if others had to go, and went at
-            once. Or the Refusal of `judge`. A pod that has a node or has ended is told so, and changes nothing.
+            once. Or the Refusal of `judge`; its reasons node by node are worked out when asked for, so ask before the
+            next change. A pod that has a node or has ended is told so, and so is, as `placeable`, one for which
+            `choose` took no node; nothing changes then.
         """
         if pod.node_name or pod.terminal or pod.scheduling_gates or pod.terminating:
             return judge(self.snapshot, pod, self.release, self._live or self.dynamic)
@@ -141,13 +144,20 @@ class Loop:
 
     # --- changes -------------------------------------------------------------------------------------------------
 
-    def _bind(self, pod: Pod, check: PodCheck | None, node: str) -> None:
+    def _bind(self, pod: Pod, check: PodCheck | None, node: str, victims: tuple[str, ...] = ()) -> None:
+        """Bind a pod in place of victims.
+
+        Its claims come first: they fit beside those of the victims, for preemption frees none. A claim that it shares
+        with a victim would otherwise be deallocated with that one, and perhaps not be had again.
+        """
         extended = pod.extended_claim
         if check is not None and self._live is not None:
             load = self._rooms.load(node)
             problem = check.check(load)
             assert not problem, f"{pod.key} on {node}: {problem}"
             extended = self._live.bind(check, load) or extended
+        for victim in victims:
+            self.remove(victim)
         self._put(pod.key, replace(pod, node_name=node, nominated_node="", extended_claim=extended))
 
     def _put(self, key: str, pod: Pod | None) -> None:
@@ -167,44 +177,45 @@ class Loop:
     # --- where there's room --------------------------------------------------------------------------------------
 
     def _node(self, pod: Pod, check: PodCheck | None) -> str | None:
-        """The node to take; None: none takes the pod, or an error ends the attempt."""
+        """The node to take; None: none takes the pod or was chosen, or an error ends the attempt."""
         room = self._rooms.room(pod)
-        around = self._around(pod, check, room)
-        served = self._claims(check) if check is not None and around is None else None
+        around = self._around(pod, room)
+        served = self._claims(check) if check is not None else None
 
         def takes(position: int) -> bool | Fault:
-            if not self._rooms.has_room(room, position):
+            """In the order of the filters, for an error counts only where those before have nothing to say."""
+            if not self._rooms.has_room(room, position) or (around is not None and not self._suits(around, position)):
                 return False
-            if around is not None:
-                return self._suits(around, position)
-            return served is None or check is None or self._serves(served, check, position)
+            if check is not None and served is not None:
+                answer = self._serves(served, check, position)
+                if answer is not True:
+                    return answer
+            return not pod.needs_features or not undeclared(pod, self._rooms.node(position), self.release)
 
         nominated = self._rooms.positions.get(pod.nominated_node)
         if nominated is not None and takes(nominated) is True:
             return pod.nominated_node
-        possible = room.known.possible & (served.known.possible if served else -1)
-        if check is not None and not (served.certain if served else self._certain(check)):
-            ask = room.known.possible & (served.known.open if served else -1)
-            if any(isinstance(takes(position), Fault) for position in ascending(ask)):
+        if served is not None and not served.certain:
+            unknown = ascending(room.known.possible & served.known.open)
+            if any(isinstance(takes(position), Fault) for position in unknown):
                 return None
+        possible = room.known.possible & (served.known.possible if served is not None else -1)
         return self.choose(self._rooms.names[position] for position in ascending(possible) if takes(position) is True)
 
     # --- what the neighbours say ---------------------------------------------------------------------------------
 
-    def _around(self, pod: Pod, check: PodCheck | None, room: Room) -> Cycle | None:
+    def _around(self, pod: Pod, room: Room) -> Cycle | None:
         """The cycle of a pod for which other pods matter; None: they don't."""
         if not (_looks_around(pod) or self._avoiders):
             return None
         neighbours, spread = neighbours_of(self.snapshot, pod), spread_of(self.snapshot, pod, self.release)
         if neighbours is None and spread is None:
             return None
-        claims = Check(check) if check is not None else None
-        return replace(room.cycle, pod=pod, spread=spread, neighbours=neighbours, claims=claims)
+        return replace(room.cycle, pod=pod, spread=spread, neighbours=neighbours)
 
-    def _suits(self, around: Cycle, position: int) -> bool | Fault:
+    def _suits(self, around: Cycle, position: int) -> bool:
         name = self._rooms.names[position]
-        reasons = look(around, self._rooms.load(name), self._rooms.waiting(around.pod, name), WIDE_FILTERS)
-        return reasons if isinstance(reasons, Fault) else not reasons
+        return not look(around, self._rooms.load(name), self._rooms.waiting(around.pod, name), COMPANY_FILTERS)
 
     # --- where the claims are served -----------------------------------------------------------------------------
 
@@ -215,17 +226,13 @@ class Loop:
         served = self._served.get(question) if question is not None else None
         if served is None:
             everywhere = (1 << len(self._rooms.names)) - 1
-            served = _Served(Known(everywhere, everywhere, seen=engine.changes), self._certain(check))
+            served = _Served(Known(everywhere, everywhere, seen=engine.changes), self._live.certain(check))
             if question is not None:
                 self._served[question] = served
         elif served.known.seen < engine.changes:
             changed = engine.changed_since(served.known.seen)
             served.known.forget(merged([self._rooms.positions[name] for name in changed]), engine.changes)
         return served
-
-    def _certain(self, check: PodCheck) -> bool:
-        assert self._live is not None
-        return check.extended is None and (not check.fresh or self._live.engine.certain(check.fresh))
 
     def _serves(self, served: _Served, check: PodCheck, position: int) -> bool | Fault:
         known = served.known
@@ -252,19 +259,13 @@ class Loop:
             if alike is not None and verdict.reason == "Unschedulable":
                 self._refused[alike] = verdict
             return verdict
-        assert verdict.preemption is not None, f"{pod.key}: judged {verdict}"
-        return self._preempt(pod, fresh, verdict, verdict.preemption)
+        if verdict.preemption is None:
+            return verdict
+        self._bind(pod, check, verdict.preemption.node, verdict.preemption.victims)
+        return replace(verdict, verdict="running", nodes=(verdict.preemption.node,), by_node=None)
 
     def _judged(self, pod: Pod, fresh: Mapping[str, Claim]) -> Verdict:
         return judge(self.snapshot.altered({}, fresh), pod, self.release, self._live or self.dynamic)
-
-    def _preempt(self, pod: Pod, fresh: Mapping[str, Claim], verdict: Placement, preemption: Preemption) -> Placement:
-        for victim in preemption.victims:
-            self.remove(victim)
-        check = self._live.check(pod, fresh) if self._live is not None else None
-        assert check is None or isinstance(check, PodCheck), f"{pod.key}: {check}"
-        self._bind(pod, check, preemption.node)
-        return replace(verdict, verdict="running", nodes=(preemption.node,), by_node=None)
 
     def _not_checked(self, pod: Pod) -> tuple[str, ...]:
         return not_checked(self.start, pod, self.release, self.dynamic)

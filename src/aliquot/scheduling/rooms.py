@@ -3,10 +3,10 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
+from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.alike import asked_labels, node_groups, positions
 from aliquot.scheduling.cycle import HOLDING_FILTERS, NODE_FILTERS, Cycle, first_failure, served_resources
-from aliquot.scheduling.features import undeclared
 from aliquot.scheduling.known import Known, bits_of, merged
 from aliquot.scheduling.ports import host_ports
 from aliquot.scheduling.screen import look
@@ -52,6 +52,10 @@ class Rooms:
     def load(self, node: str) -> NodeLoad:
         """A node with what it carries now."""
         return self.loads.get(node) or self.start.load(node)
+
+    def node(self, position: int) -> Node:
+        """The node at a position."""
+        return self.start.nodes[self.names[position]]
 
     def put(self, pod: Pod) -> None:
         """A pod has come to its node."""
@@ -102,8 +106,6 @@ class Rooms:
         groups, examples = node_groups(self.start, asked_labels(pod))
         lets_in = [not first_failure(cycle, self.start.load(name), NODE_FILTERS) for name in examples]
         suitable = bits_of(lets_in[group] for group in groups)
-        if pod.needs_features:
-            suitable &= bits_of(not undeclared(pod, node, self.release) for node in self.start.nodes.values())
         return Room(cycle, Known(suitable, suitable, seen=len(self.log)))
 
     def has_room(self, room: Room, position: int) -> bool:
