@@ -318,3 +318,42 @@ def test_differences_between_two_looks(folder: Path) -> None:
     assert error.startswith(f"! {folder}/bad.yaml:1")
     assert difference(second, second) == []
     assert len(difference(Registry(), first)) == 2
+
+
+def test_names_that_arent_utf8_are_told_with_escapes(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    """Linux takes any bytes as a file's name."""
+    odd = os.path.join(tmp_path, os.fsdecode(b"\xff.yaml"))  # noqa: PTH118 it's bytes that matter
+    Path(odd).write_text(SPEC)
+    for form, load in (("json", json.loads), ("yaml", yaml.safe_load)):
+        assert run(["cdi", "list", "-d", str(tmp_path), "-o", form]) == 0
+        sys.stdout.flush()
+        (device, *_) = load(capfdbinary.readouterr().out)["devices"]
+        assert device["file"] == f"{tmp_path}/\\udcff.yaml"
+
+
+def test_half_a_character_pair_in_an_oci_spec_stays(
+    capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.json"
+    config.write_text('{"hostname": "\\ud800"}')
+    status, out, _ = call(capsys, "inject", "--spec", config, "-D", "acme.test/gpu=0", "-d", folder)
+    assert (status, json.loads(out)["hostname"]) == (0, "\ud800")
+
+
+def test_a_broken_oci_spec_is_named(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    (folder / "bad.yaml").write_text("kind: [")  # another matter
+    config.write_text('{"process": 3}')
+    status, _, err = call(capsys, "inject", "--spec", config, "-D", "acme.test/gpu=0", "-d", folder)
+    assert (status, err) == (2, f"error: {config}: process: the OCI spec's process isn't an object\n")
+
+
+def test_every_verbs_help_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = call(capsys, "--help")
+    assert "aliquot cdi lower /etc/cdi/nvidia.yaml" in out
+    for verb in ("list", "show", "explain", "watch", "validate", "lower", "diff", "inject", "generate", "check"):
+        status, out, _ = call(capsys, verb, "--help")
+        assert status == 0
+        assert "Exit status: 0 yes" in out
+        assert "kubectl" not in out
+        assert "()" not in out

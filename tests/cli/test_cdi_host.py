@@ -288,3 +288,9 @@ def test_all_runtimes_that_are_installed(
     else:
         found = yaml.safe_load(out)["runtimes"]
         assert [(one["runtime"], one["cdi"]) for one in found] == ([("podman", True)] if version else [])
+
+
+def test_a_configuration_belongs_to_a_runtime(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for flag in ("--config", "--version"):
+        status, _, err = call(capsys, "runtime", "check", flag, tmp_path / "x")
+        assert (status, "say which runtime" in err) == (2, True)

@@ -31,6 +31,24 @@ def test_it_is_the_changed_dict(base: dict[str, int], changes: list[tuple[str, s
         assert overlay.get(key) == expected.get(key)
 
 
+@pytest.mark.law
+@given(st.dictionaries(KEYS, st.integers(0, 9)), CHANGES, CHANGES)
+def test_many_changes_at_once_are_the_same(
+    base: dict[str, int], before: list[tuple[str, str, int]], changes: list[tuple[str, str, int]]
+) -> None:
+    start: Overlay[str, int] = Overlay(dict(base))
+    for what, key, value in before:
+        start = start.put(key, value) if what == "put" else start.drop(key)
+    one_by_one = start
+    at_once: dict[str, int | None] = {}
+    for what, key, value in changes:
+        one_by_one = one_by_one.put(key, value) if what == "put" else one_by_one.drop(key)
+        at_once[key] = value if what == "put" else None
+    found = start.altered(at_once)
+    assert dict(found) == dict(one_by_one)
+    assert len(found) == len(one_by_one)
+
+
 def test_the_old_one_stays_as_it_was() -> None:
     old = Overlay({"a": 1, "b": 2})
     new = old.put("c", 3).put("a", 9).drop("b")

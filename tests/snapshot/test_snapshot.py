@@ -174,3 +174,24 @@ def test_changed_is_as_made(actions: list[tuple[str, str, str, int]]) -> None:
         assert here.node.allocatable == there.node.allocatable
     nominated = {k: {p.key for p in v} for k, v in changed.nominated().items()}
     assert nominated == {k: {p.key for p in v} for k, v in made.nominated().items()}
+
+
+def test_many_changes_at_once() -> None:
+    there = cluster(node("n", gpu=8), pod("a", "n", gpu=1), pod("b", "n", gpu=2), pod("c", gpu=1))
+    claim = Claim(Meta("claim", "default"), ClaimSpec())
+    found = there.altered(
+        {
+            "default/a": None,
+            "default/b": pod("b"),
+            "default/c": pod("c", "n", gpu=1),
+            "default/d": pod("d", "n", gpu=1),
+        },
+        {"default/claim": claim},
+    )
+    assert list(found.pods) == ["default/b", "default/c", "default/d"]
+    assert set(found.load("n").pods) == {"default/c", "default/d"}
+    assert found.load("n").free(GPU) == 6
+    assert found.claims == {"default/claim": claim}
+    assert found.altered({}, {"default/claim": None}).claims == {}
+    assert found.altered({}) is found
+    assert there.load("n").free(GPU) == 5

@@ -12,6 +12,7 @@ from aliquot.allocation.answer import Answer, Refusal
 from aliquot.allocation.award import awarded
 from aliquot.allocation.behaviour import REPAIRED
 from aliquot.allocation.bind import blamed, bound, fatal_on_node
+from aliquot.allocation.certain import certain
 from aliquot.allocation.descent import NONE, Descent, single
 from aliquot.allocation.guided import Guided
 from aliquot.allocation.inputs import Supply
@@ -72,9 +73,7 @@ class Exact:
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""
-        plan = self._plan
-        if plan is None or plan.claims is not claims:
-            plan = self._plan = self._compiler.plan(claims)
+        plan = self._planned(claims)
         place = self._places.get(node.meta.name)
         if place is None or place.view.node is not node:
             seen = self._look(node)
@@ -87,6 +86,16 @@ class Exact:
             if answer is not None:
                 return _LACKING if isinstance(answer, str) else answer
         return self._answer(plan, place.view, standing)
+
+    def certain(self, claims: Sequence[Claim]) -> bool:
+        """Says whether no node can answer these claims with a fatal error; False if that can't be told beforehand."""
+        return certain(self._planned(claims), self.supply.slices, self.selectors)
+
+    def _planned(self, claims: Sequence[Claim]) -> Plan:
+        plan = self._plan
+        if plan is None or plan.claims is not claims:
+            plan = self._plan = self._compiler.plan(claims)
+        return plan
 
     def commit(self, allocations: Iterable[ClaimAllocation]) -> None:
         """Takes what claims have been allocated. Only the nodes that see these devices are looked at again."""

@@ -89,21 +89,47 @@ def prepare(
         gates: the scheduler's version and gates.
         make_engine: makes the allocator for a supply.
     """
-    claims = claims_of(pod, snapshot.claims)
+    return prepare_in(offer_of(snapshot, gates), pod, snapshot.claims, make_engine)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a cluster has for claims, whatever claims there are."""
+
+    gates: Gates
+    classes: Mapping[str, DeviceClass]
+    served: Mapping[str, DeviceClass]
+    """Extended resource -> the class that serves it."""
+    supply: Callable[[], Supply]
+    """Asked for only if a pod has claims."""
+
+
+def offer_of(snapshot: Snapshot, gates: Gates) -> Offer:
+    """Returns what a snapshot has for claims."""
+    return Offer(gates, snapshot.classes, _served(snapshot, gates), lambda: supply_of(snapshot, gates))
+
+
+def prepare_in(
+    offer: Offer, pod: Pod, there: Mapping[str, Claim], make_engine: MakeEngine
+) -> "PodCheck | Unschedulable | NotReady | Failure | None":
+    """Looks at a pod's claims once, as `prepare` does; `there` has at least all claims of the pod."""
+    claims = claims_of(pod, there)
     if isinstance(claims, NotReady):
         return claims
     request = effective_request(pod)
-    served = _served(snapshot, gates)
+    served = offer.served
     extended: Claim | None = None
     if any(amount > 0 and name in served and is_extended(name) for name, amount in request.items()):
-        extended = earlier_claim(pod, snapshot.claims.values()) or new_claim(pod)
+        extended = earlier_claim(pod, there.values()) or new_claim(pod)
     if not claims and extended is None:
         return None
     for claim in claims:
-        problem = _unallocated(claim, snapshot.classes, gates) if claim.allocation is None else _allocated(claim, pod)
+        problem = (
+            _unallocated(claim, offer.classes, offer.gates) if claim.allocation is None else _allocated(claim, pod)
+        )
         if problem is not None:
             return problem
-    supply = supply_of(snapshot, gates)
+    supply = offer.supply()
     wanted = {name: amount for name, amount in request.items() if amount > 0 and is_extended(name)}
     return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
 
@@ -174,6 +200,11 @@ class PodCheck:
     """Node -> which container uses which request of the claim for extended resources."""
     _elsewhere: list[Claim] = field(default_factory=list[Claim])
     """Allocated claims that some node can't reach."""
+    fresh: tuple[Claim, ...] = field(init=False)
+    """Those to be allocated: the same value for all nodes, so that the engine compiles them once."""
+
+    def __post_init__(self) -> None:
+        self.fresh = tuple(claim for claim in self.claims if claim.allocation is None)
 
     def check(self, load: NodeLoad) -> str | Failure:
         """Returns why a node can't serve the claims, in the scheduler's words; "": it can."""
@@ -227,8 +258,7 @@ class PodCheck:
         )
 
     def _to_allocate(self, extended: Claim | None) -> tuple[Claim, ...]:
-        claims = tuple(claim for claim in self.claims if claim.allocation is None)
-        return claims if extended is None else (*claims, extended)
+        return self.fresh if extended is None else (*self.fresh, extended)
 
     def _extended_claim(self, load: NodeLoad) -> Claim | str | None:
         """Returns the claim for what this node must serve by devices; None: nothing; or why it can't be had."""

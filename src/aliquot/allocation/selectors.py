@@ -3,11 +3,11 @@
 Distinct means: in what the expression can look at. Of a thousand GPUs, each with its UUID, one is asked if it is a GPU.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from aliquot.dra.device import Attribute, Device
+from aliquot.dra.device import Attribute, Device, Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,56 @@ class Selectors:
 
     def verdict(self, expression: str, driver: str, device: Device) -> Verdict:
         """Evaluates an expression on a device, or remembers."""
-        try:
-            names = self._names[expression]
-        except KeyError:
-            names = self._names[expression] = self._named(expression)
+        names = self._looks_at(expression)
         key = self._all(driver, device) if names is None else self._seen(names, driver, device)
         key = (expression, *key)
         known = self._verdicts.get(key)
         if known is None:
             known = self._verdicts[key] = self.evaluate(expression, driver, device)
         return known
+
+    def sound(self, expressions: Sequence[str], slices: Iterable[Slice]) -> bool:
+        """Says whether all expressions have verdicts on every device of these slices.
+
+        Of the devices that show the expressions the same values one is asked, as `verdict` would find out more slowly.
+        """
+        names: set[tuple[bool, str, str, str]] = set()
+        for expression in expressions:
+            of_this = self._looks_at(expression)
+            if of_this is None:
+                return False
+            names.update(of_this)
+        asked: set[tuple[object, ...]] = set()
+        for one in slices:
+            driver = one.driver
+            read = [(a, n) for a, domain, name, full in names for n in ((full, name) if domain == driver else (full,))]
+            attributes_read = [name for is_attribute, name in read if is_attribute]
+            capacity_read = [name for is_attribute, name in read if not is_attribute]
+            for device in one.devices:
+                attributes = device.attributes
+                shown: list[object] = [
+                    (value.kind, value.value) for value in attributes.values() if value.kind not in _ALWAYS_CONVERTED
+                ]
+                for name in attributes_read:
+                    value = attributes.get(name)
+                    shown.append(value and (value.kind, value.value))
+                if capacity_read:
+                    shown += [_amount(device, name) for name in capacity_read]
+                key = (driver, device.allow_multiple, *shown)
+                if key in asked:
+                    continue
+                asked.add(key)
+                for expression in expressions:
+                    if isinstance(self.verdict(expression, driver, device), Failure):
+                        return False
+        return True
+
+    def _looks_at(self, expression: str) -> tuple[tuple[bool, str, str, str], ...] | None:
+        try:
+            return self._names[expression]
+        except KeyError:
+            names = self._names[expression] = self._named(expression)
+            return names
 
     def _named(self, expression: str) -> tuple[tuple[bool, str, str, str], ...] | None:
         found = self.reads(expression)

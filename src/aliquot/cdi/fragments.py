@@ -29,12 +29,11 @@ class NodeFragment:
     device: dict[str, Any]
     rule: dict[str, Any] | None
 
-    def entry(self, user: Mapping[str, int]) -> dict[str, Any]:
-        """The entry in `linux.devices`; it belongs to the `user`, unless that is root or the spec says whose it is."""
+    def entry(self, owner: Mapping[str, int]) -> dict[str, Any]:
+        """The entry in `linux.devices`; it belongs to the owner unless the spec says to whom."""
         entry = self.device.copy()
-        for member in user:
-            if user[member] > 0:
-                entry.setdefault(member, user[member])  # an explicit 0 stays
+        for member in owner:
+            entry.setdefault(member, owner[member])  # an explicit 0 stays
         return entry
 
 

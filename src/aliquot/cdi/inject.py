@@ -62,10 +62,10 @@ def inject(
     blocks = [registry.fragments(edits) for edits in _blocks_of(chosen)]
     warnings = _env_clashes(chosen)
     try:
-        applied = _apply(oci, blocks, nodes, bind_in_user_namespace=bind_in_user_namespace)
+        edited, others = _apply(oci, blocks, nodes, bind_in_user_namespace=bind_in_user_namespace)
     except SpecError as error:
         raise SpecError(_placed(problem, chosen) for problem in error.problems) from None
-    return Injection(applied.oci, (*warnings, *applied.warnings))
+    return Injection(edited, (*warnings, *others))
 
 
 def apply_edits(
@@ -76,7 +76,8 @@ def apply_edits(
     Raises:
         SpecError: the host lacks nodes (all of them; `path` is theirs), or `oci` isn't an OCI spec.
     """
-    return _apply(oci, [fragments_of(edits)], nodes, bind_in_user_namespace=bind_in_user_namespace)
+    edited, warnings = _apply(oci, [fragments_of(edits)], nodes, bind_in_user_namespace=bind_in_user_namespace)
+    return Injection(edited, tuple(warnings))
 
 
 def _blocks_of(definitions: Iterable[Definition]) -> list[ContainerEdits]:
@@ -93,7 +94,7 @@ def _blocks_of(definitions: Iterable[Definition]) -> list[ContainerEdits]:
 
 def _apply(
     oci: Mapping[str, Any], blocks: Sequence[Fragments], nodes: HostNodes, *, bind_in_user_namespace: bool
-) -> Injection:
+) -> tuple[dict[str, Any], list[Problem]]:
     """Apply blocks of edits, kind by kind: of each kind those of the first block first."""
     spec = OciSpec(oci)
     env = [variable for block in blocks for variable in block.env]
@@ -101,7 +102,7 @@ def _apply(
         spec.set_env(env)
     in_user_namespace = spec.has_user_namespace()
     host = AskedOnce(nodes)
-    user = spec.user()
+    owner = spec.owner()
     devices: list[dict[str, Any]] = []
     rules: list[dict[str, Any]] = []
     bound: list[MountFragment] = []
@@ -121,7 +122,7 @@ def _apply(
                 except SpecError as error:
                     missing += error.problems
                     continue
-            devices.append(found.entry(user))
+            devices.append(found.entry(owner))
             if found.rule is not None:
                 rules.append(found.rule.copy())
     if missing:
@@ -150,7 +151,7 @@ def _apply(
         for gid in block.edits.additional_gids:
             if gid != 0:
                 spec.add_gid(gid)
-    return Injection(spec.root, tuple(warnings))
+    return spec.root, warnings
 
 
 def _bound(node: DeviceNode) -> MountFragment:

@@ -18,13 +18,13 @@ class OciSpec:
 
     def __init__(self, oci: Mapping[str, Any]) -> None:
         self.root: dict[str, Any] = dict(oci)
-        self._own: dict[tuple[str, ...], Any] = {(): self.root}  # the parts that are copies already
+        self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
 
     def part(self, *path: str) -> dict[str, Any]:
         """The object at the path, made if absent, safe to change."""
         own: dict[str, Any] | None = self._own.get(path)
         if own is None:
-            holder = self.part(*path[:-1])
+            holder = self.part(*path[:-1]) if path[:-1] else self.root
             inner = holder.get(path[-1])
             if not is_object(inner) and inner is not None:
                 raise _not_oci(path, "an object")
@@ -35,7 +35,7 @@ class OciSpec:
         """The list at the path, made if absent, safe to change; its items are the original's."""
         own: list[Any] | None = self._own.get(path)
         if own is None:
-            holder = self.part(*path[:-1])
+            holder = self.part(*path[:-1]) if path[:-1] else self.root
             items = holder.get(path[-1])
             if not is_list(items) and items is not None:
                 raise _not_oci(path, "a list")
@@ -50,12 +50,17 @@ class OciSpec:
         user.setdefault("gid", 0)
         process.setdefault("cwd", "")
 
-    def user(self) -> dict[str, int]:
-        """The process's user and group as far as they're given."""
+    def owner(self) -> dict[str, int]:
+        """The process's `uid` and `gid` as far as they aren't root's: what it makes belongs to them."""
         process = self.root.get("process")
         user = process.get("user") if is_object(process) else None
         found = user if is_object(user) else {}
-        return {member: found[member] for member in ("uid", "gid") if isinstance(found.get(member), int)}
+        owner: dict[str, int] = {}
+        for member in ("uid", "gid"):
+            number = found.get(member)
+            if isinstance(number, int) and number > 0:
+                owner[member] = number
+        return owner
 
     def has_user_namespace(self) -> bool:
         """Tell whether the container gets, or joins, a user namespace."""
@@ -97,7 +102,7 @@ class OciSpec:
     def add_mounts(self, mounts: Sequence[dict[str, Any]]) -> None:
         """Add mounts, each instead of the first one on exactly that destination, then order all by depth.
 
-        Depth is the number of slashes in the cleaned destination; mounts of one depth stay as they stood.
+        Mounts of one depth stay as they stood.
         """
         items = self.items("mounts")
         depths = [_depth(destination) for destination in _replace(items, "destination", mounts)]
@@ -136,7 +141,7 @@ def _replace(items: list[Any], member: str, entries: Sequence[dict[str, Any]]) -
     """Add entries, each instead of the first item with the same member; that member of all items then."""
     keys = [str(item.get(member, "")) if is_object(item) else "" for item in items]
     new: list[str] = [entry[member] for entry in entries]
-    if len({*keys, *new}) == len({*keys}) + len(new):  # nothing to replace, as a rule
+    if len(set(new)) == len(new) and set(new).isdisjoint(keys):  # nothing to replace, as a rule
         items += entries
         return keys + new
     for key, entry in zip(new, entries, strict=True):

@@ -72,7 +72,7 @@ def inject(
         return NO
     for warning in injected.warnings:
         warn(warning)
-    text = json.dumps(injected.oci, indent=2, ensure_ascii=False) + "\n"
+    text = _text(injected.oci)
     if not in_place or str(spec) == "-":
         print(text, end="")
         return YES
@@ -89,6 +89,16 @@ def _object(data: Any, spec: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not isinstance(annotations, dict | None):
         raise SpecError([Problem("syntax", "it isn't an OCI runtime spec", file=str(spec))])
     return data
+
+
+def _text(oci: dict[str, Any]) -> str:
+    text = json.dumps(oci, indent=2, ensure_ascii=False)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a character pair, which JSON can escape
+            text = json.dumps(oci, indent=2)
+    return text + "\n"
 
 
 def _write_back(spec: Path, text: str) -> None:

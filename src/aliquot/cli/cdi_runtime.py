@@ -9,7 +9,7 @@ from aliquot.cdi.problems import SpecError
 from aliquot.cdi.runtime_config import CONFIG_FILES, RUNTIMES, Assessment, Runtime, assess
 from aliquot.cdi.runtimes import carry_out, installed_version, plan, read_config
 from aliquot.cli.cdi_output import NO, UNUSABLE, YES, Table, tell
-from aliquot.cli.output import write_json, write_yaml
+from aliquot.cli.output import fail, write_json, write_yaml
 
 app = App(
     name="runtime",
@@ -33,13 +33,16 @@ def check(
         version: Its version, instead of what the program itself says. Only with --runtime.
         output: table for people; json or yaml for programs.
     """
+    if runtime is None and (config is not None or version):
+        fail("say which runtime it is", "--runtime containerd, crio, docker or podman")
+        return UNUSABLE
     found: list[Assessment] = []
     try:
         for one in RUNTIMES if runtime is None else (runtime,):
-            number = (version if runtime is not None else "") or installed_version(one)
+            number = version or installed_version(one)
             if runtime is None and not number:
                 continue
-            file = str(config) if config is not None and runtime is not None else CONFIG_FILES[one]
+            file = str(config) if config is not None else CONFIG_FILES[one]
             found.append(assess(one, read_config(file), number))
     except SpecError as error:
         tell(error.problems)

@@ -40,7 +40,10 @@ def write_json(value: "Mapping[str, object]") -> None:
     """One JSON document, indented."""
     import msgspec
 
-    encoded = msgspec.json.encode(value)
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(_encodable(value))
     sys.stdout.buffer.write(msgspec.json.format(encoded, indent=2))
     sys.stdout.buffer.write(b"\n")
 
@@ -67,4 +70,19 @@ def write_yaml(value: "Mapping[str, object]") -> None:
             del data  # every repeated value is written out: people copy parts of the answer
             return True
 
-    yaml.dump(value, sys.stdout, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+    try:
+        text: str = yaml.dump(value, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+    except UnicodeEncodeError:
+        text = yaml.dump(_encodable(value), Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+    sys.stdout.write(text)
+
+
+def _encodable(value: object) -> object:
+    """The same with escapes for bytes that are no UTF-8: a file's name can have them."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(item) for item in value]
+    return value

@@ -152,7 +152,9 @@ NODE_FILTERS: tuple[Filter, ...] = (_cordoned, _other_node, _untolerated, _unwan
 """They look at the node alone."""
 HOLDING_FILTERS: tuple[Filter, ...] = (_taken_ports, _short)
 """They look at what the node carries. The volume filters would follow."""
-WIDE_FILTERS: tuple[Filter, ...] = (_skewed, _unfriendly, _unallocatable, _undeclared)
+COMPANY_FILTERS: tuple[Filter, ...] = (_skewed, _unfriendly)
+"""They look at the pods on other nodes, too."""
+WIDE_FILTERS: tuple[Filter, ...] = (*COMPANY_FILTERS, _unallocatable, _undeclared)
 """They look beyond the node (the last: at the node alone, but it comes last)."""
 FILTERS: tuple[Filter, ...] = (*NODE_FILTERS, *HOLDING_FILTERS, *WIDE_FILTERS)
 """In the scheduler's order (default plugins with the features of 1.36 on)."""

@@ -49,14 +49,21 @@ class Devices:
         found = prepare(
             snapshot, pod, Gates(str(release), self.gates), lambda supply: self.make_engine(supply, str(release))
         )
-        match found:
-            case None:
-                return None
-            case NotReady(text):
-                return NotGenerated(text)
-            case Unschedulable(text):
-                return Rejected(text)
-            case Failure(message):
-                return Fault(message)
-            case PodCheck():
-                return Check(found)
+        return told(found)
+
+
+def told(
+    found: PodCheck | Unschedulable | NotReady | Failure | None,
+) -> ClaimCheck | Rejected | NotGenerated | Fault | None:
+    """What `allocation` says of a pod's claims, as `scheduling` hears it."""
+    match found:
+        case None:
+            return None
+        case NotReady(text):
+            return NotGenerated(text)
+        case Unschedulable(text):
+            return Rejected(text)
+        case Failure(message):
+            return Fault(message)
+        case PodCheck():
+            return Check(found)

@@ -7,7 +7,7 @@ from itertools import chain
 
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.alike import positions
-from aliquot.scheduling.cycle import WIDE_FILTERS, Cycle, first_failure
+from aliquot.scheduling.cycle import FILTERS, WIDE_FILTERS, Cycle, Filter, first_failure
 from aliquot.scheduling.node_affinity import LEFT_OUT, named_nodes
 from aliquot.scheduling.reason import Fault, Reason
 from aliquot.scheduling.survey import PASSES, Outcome, Survey, survey
@@ -144,13 +144,15 @@ def promised(snapshot: Snapshot, pod: Pod, node: str) -> tuple[Pod, ...]:
     return tuple(other for other in waiting if other.priority >= pod.priority and other.key != pod.key)
 
 
-def look(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> tuple[Reason, ...] | Fault:
+def look(
+    cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...], filters: Iterable[Filter] = FILTERS
+) -> tuple[Reason, ...] | Fault:
     """What the scheduler finds on one node: with the pods promised to it, and then without them too."""
     if waiting:
         fuller = load
         for pod in waiting:
             fuller = fuller.plus(pod)
-        reasons = first_failure(cycle.moved(load, waiting, 1), fuller)
+        reasons = first_failure(cycle.moved(load, waiting, 1), fuller, filters)
         if reasons:
             return reasons
-    return first_failure(cycle, load)
+    return first_failure(cycle, load, filters)

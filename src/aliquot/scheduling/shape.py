@@ -18,22 +18,27 @@ def shape(pod: Pod) -> Hashable:
         own,
         pod.namespace,
         tuple(sorted(pod.meta.labels.items())),
+        affinity
+        and (tuple(term_key(term) for term in affinity.pod), tuple(term_key(term) for term in affinity.pod_anti)),
+        tuple(_spread_key(constraint) for constraint in pod.topology_spread),
+        pod.preemption_policy,
+        pod.scheduling_group,
+        room_shape(pod),
+    )
+
+
+def room_shape(pod: Pod) -> Hashable:
+    """Pods of one such shape have room on the same nodes, as far as filters can tell that look at one node alone."""
+    return (
+        pod.key if pod.nominated_node else "",
         pod.node_name,
         tuple(sorted(pod.node_selector.items())),
-        affinity
-        and (
-            affinity.node,
-            tuple(term_key(term) for term in affinity.pod),
-            tuple(term_key(term) for term in affinity.pod_anti),
-        ),
+        pod.affinity and pod.affinity.node,
         pod.tolerations,
-        tuple(_spread_key(constraint) for constraint in pod.topology_spread),
         tuple(sorted(effective_request(pod).items())),
         host_ports(pod),
         pod.priority,
-        pod.preemption_policy,
         pod.needs_features,
-        pod.scheduling_group,
     )
 
 

@@ -85,6 +85,14 @@ class Overlay(Mapping[K, V]):
         """The mapping with this key at this value."""
         return self._made({**self._changes, key: value}, self._gone)
 
+    def altered(self, changes: Mapping[K, V | None]) -> "Overlay[K, V]":
+        """The mapping with many keys changed at once; None: without the key."""
+        kept = {**self._changes, **{key: value for key, value in changes.items() if value is not None}}
+        dropped = [key for key, value in changes.items() if value is None]
+        for key in dropped:
+            kept.pop(key, None)
+        return self._made(kept, self._gone.union(key for key in dropped if key in self._base))
+
     def drop(self, key: K) -> "Overlay[K, V]":
         """The mapping without this key."""
         changes = {k: v for k, v in self._changes.items() if k != key}

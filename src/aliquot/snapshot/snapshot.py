@@ -194,6 +194,26 @@ class Snapshot:
         """
         return self.with_pod(replace(self.pods[pod_key], node_name=node, nominated_node=""))
 
+    def altered(self, pods: Mapping[str, Pod | None], claims: Mapping[str, Claim | None] | None = None) -> "Snapshot":
+        """With many pods and claims added, put in place of their namesakes, or (None) taken away, all at once."""
+        changed: dict[str, NodeLoad] = {}
+
+        def load(node: str) -> NodeLoad:
+            return changed.get(node) or self.load(node)
+
+        for key, pod in pods.items():
+            old = self.pods.get(key)
+            if old is not None and holds(old):
+                changed[old.node_name] = load(old.node_name).minus(key)
+            if pod is not None and holds(pod):
+                changed[pod.node_name] = load(pod.node_name).plus(pod)
+        tables: dict[str, object] = {}
+        if pods:
+            tables["pods"] = _overlay(self.pods).altered(pods)
+        if claims:
+            tables["claims"] = _overlay(self.claims).altered(claims)
+        return self._made(changed, **tables) if tables else self
+
     def with_object(self, thing: object) -> "Snapshot":
         """With any one value added, or put in place of its namesake.
 
