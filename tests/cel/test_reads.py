@@ -15,7 +15,6 @@ ATTRIBUTE = ("attributes", "d.io", "s")
         ("has(device.driver)", []),
         ("device.attributes['d.io'].s == 'x'", [ATTRIBUTE]),
         ("device.attributes['d.io']['s'] == 'x'", [ATTRIBUTE]),
-        ("device['attributes']['d.io'].s == 'x'", None),
         ("has(device.attributes['d.io'].s)", [ATTRIBUTE]),
         ("device.attributes['d.io'].?s.hasValue()", [ATTRIBUTE]),
         ("device.attributes[?'d.io'].?s.hasValue()", [ATTRIBUTE]),
@@ -36,12 +35,10 @@ ATTRIBUTE = ("attributes", "d.io", "s")
         ("dyn(device) == dyn(1)", None),
         ("device.attributes['d.io'].size() == 1", None),
         ("device.attributes['d.io']['é'] == 'x'", None),
-        ("1 in device.attributes['d.io']", None),
+        ("dyn(1) in device.attributes['d.io']", None),
     ],
 )
 def test_reads(expression: str, names: list[tuple[str, str, str]] | None) -> None:
     program = cel.compile(expression, cel.environment("1.36"))
-    if isinstance(program, cel.CompileError):
-        assert expression in {"device['attributes']['d.io'].s == 'x'", "1 in device.attributes['d.io']"}
-        return
+    assert isinstance(program, cel.Program)
     assert program.reads == (None if names is None else frozenset(names))
