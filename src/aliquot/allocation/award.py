@@ -31,18 +31,16 @@ def _claim(plan: Plan, view: View, picks: Picks, number: int, classes: Mapping[s
     if number in plan.configured:
         return _configured(plan, view, picks, number, classes)
     results: list[AllocatedDevice] = []
-    bits = 0
+    first = next((devices[0] for _, _, devices in picks if devices), None)
     for step, place, devices in picks:
         one = plan.steps[step]
         alternative = one.alternatives[place]
         name = one.names[place]
-        for device in devices:
-            bits |= 1 << device
-            results.append(award(view, name, device, alternative))
-    if bits & view.local:
-        return ClaimAllocation(tuple(results), (), here(view))
-    if not results:
+        results += [award(view, name, device, alternative) for device in devices]
+    if first is None:
         return _NOTHING
+    if view.local >> first & 1:  # upstream looks at the devices in order, and a local one ends that
+        return ClaimAllocation(tuple(results), (), here(view))
     return _configured(plan, view, picks, number, classes)
 
 
