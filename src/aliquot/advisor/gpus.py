@@ -41,6 +41,13 @@ class NodeGpus:
     """Advertised shares of each GPU; 1: not shared."""
     memory_mib: int | None
     """Of one whole GPU: as the node reports it, else from the catalogue."""
+    reported: bool
+    """The node says so itself."""
+
+    @property
+    def memory_words(self) -> str:
+        """`40960 MiB`, and that it's the catalogue's number where the node reports none."""
+        return f"{self.memory_mib} MiB" if self.reported else f"{self.memory_mib} MiB (by the catalogue)"
 
     @property
     def geometry(self) -> Geometry | None:
@@ -63,6 +70,7 @@ def gpus_of(node: Node) -> NodeGpus | None:
         model,
         max(1, _number(node.meta.labels, REPLICAS) or 1),
         whole or (model.memory_mib if model is not None else None),
+        reported=whole is not None,
     )
 
 

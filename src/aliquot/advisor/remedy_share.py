@@ -69,7 +69,7 @@ def _shared(spot: Spot, gpus: NodeGpus, physical: int, replicas: int, strategy: 
         each = f", each limited to {share.memory_mib} MiB and {share.active_thread_percent} % of the compute units"
         risk = Risk("high", "a fatal fault of one process ends all that share the GPU; what runs there restarts first")
     else:
-        each = f", all in the same {gpus.memory_mib} MiB" if gpus.memory_mib is not None else ""
+        each = f", all in the same {gpus.memory_words}" if gpus.memory_mib is not None else ""
         risk = Risk("high", "one pod can use up the memory that the others count on; each slows the others")
 
     def apply(trial: Trial) -> Trial:
