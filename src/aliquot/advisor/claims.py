@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.allocation.commit import bound_claims
+from aliquot.allocation.leaving import claim_keys, left
 from aliquot.allocation.pod_check import Gates, MakeEngine, PodCheck, prepare
-from aliquot.dra.claim import Claim, ClaimSpec, Consumer, Request, SubRequest
+from aliquot.dra.claim import Claim, ClaimSpec, Request, SubRequest
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -17,28 +18,15 @@ def without_pods(snapshot: Snapshot, keys: Iterable[str]) -> Snapshot:
     its last consumer is gone.
     """
     leaving = [snapshot.pods[key] for key in keys if key in snapshot.pods]
-    left = snapshot.without_pods([pod.key for pod in leaving])
-    if not snapshot.claims:
-        return left
-    uids = {pod.meta.uid for pod in leaving} - {""}
-    names = {(pod.namespace, pod.name) for pod in leaving}
-
-    def goes(consumer: Consumer, namespace: str) -> bool:
-        return consumer.uid in uids or (namespace, consumer.name) in names
-
-    for key, claim in snapshot.claims.items():
-        owner = claim.meta.controller
-        if (
-            owner is not None
-            and owner.kind == "Pod"
-            and (owner.uid in uids or (claim.meta.namespace, owner.name) in names)
-        ):
-            left = left.without_object(Claim, key)
-        elif any(goes(one, claim.meta.namespace) for one in claim.reserved_for):
-            kept = tuple(one for one in claim.reserved_for if not goes(one, claim.meta.namespace))
-            allocation = claim.allocation if kept else None
-            left = left.with_object(replace(claim, reserved_for=kept, allocation=allocation))
-    return left
+    world = snapshot.without_pods([pod.key for pod in leaving])
+    for pod in leaving:
+        for key in claim_keys(pod):
+            claim = world.claims.get(key)
+            if claim is None:
+                continue
+            after = left(claim, pod)
+            world = world.without_object(Claim, key) if after is None else world.with_object(after)
+    return world
 
 
 def bound(snapshot: Snapshot, pod: Pod, node: str, gates: Gates, make_engine: MakeEngine) -> Snapshot | None:
