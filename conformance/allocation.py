@@ -20,8 +20,7 @@ import msgspec
 
 from aliquot.allocation.answer import Allocation, Answer
 from aliquot.allocation.behaviour import behaviour_of
-from aliquot.allocation.cel_selectors import selectors_of
-from aliquot.allocation.exact import Exact
+from aliquot.allocation.exact.allocator import Exact
 from aliquot.allocation.features import (
     IMPLEMENTATIONS,
     Features,
@@ -30,8 +29,9 @@ from aliquot.allocation.features import (
     supports,
 )
 from aliquot.allocation.inputs import AllocatedState, Engine, Supply, allocated_state
-from aliquot.allocation.reference import Reference
-from aliquot.allocation.selectors import Selectors
+from aliquot.allocation.reference.allocator import Reference
+from aliquot.allocation.rules.cel_selectors import selectors_of
+from aliquot.allocation.rules.selectors import Selectors
 from aliquot.dra import read as dra_read
 from aliquot.dra.claim import AllocatedConfig, AllocatedDevice, Claim, ClaimAllocation, DeviceClass
 from aliquot.dra.device import DeviceId, Slice

@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any, Final
 
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.features import Implementation
-from aliquot.allocation.reference import Reference
+from aliquot.allocation.reference.allocator import Reference
+from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.units.quantity import Quantity
 from conformance import allocation
 from conformance.compare import Json, Subject, replaced, without_key, without_one

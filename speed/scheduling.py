@@ -12,8 +12,8 @@ from typing import Final
 from aliquot.allocation.engines import ExactEngines
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.loop import Loop
 from aliquot.scheduling.outcome import Placement
+from aliquot.scheduling.placing.loop import Loop
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 from speed.scheduling_cluster import MODELS, cluster, pod

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from aliquot.allocation.behaviour import V1_36, Behaviour
-from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.features import Features, Implementation, features_of
 from aliquot.allocation.inputs import AllocatedState, Supply
-from aliquot.allocation.reference import Reference
+from aliquot.allocation.reference.allocator import Reference
+from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.dra.claim import Claim, ClaimSpec, Constraint, DeviceClass, DeviceConfig, Request, SubRequest
 from aliquot.dra.device import Attribute, Capacity, CounterSet, CounterUse, Device, DeviceId, Slice
 from aliquot.kube.meta import Meta

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.selectors import Selectors
+from aliquot.allocation.rules.selectors import Selectors
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Constraint, Request, SubRequest
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node

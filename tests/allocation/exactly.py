@@ -4,10 +4,10 @@ from typing import Any
 
 from aliquot.allocation.answer import Allocation, Answer
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.cel_selectors import selectors_of
-from aliquot.allocation.exact import Exact
-from aliquot.allocation.reference import Reference
-from aliquot.allocation.selectors import Selectors
+from aliquot.allocation.exact.allocator import Exact
+from aliquot.allocation.reference.allocator import Reference
+from aliquot.allocation.rules.cel_selectors import selectors_of
+from aliquot.allocation.rules.selectors import Selectors
 from conformance.allocation import Question, question_of
 
 Json = dict[str, Any]

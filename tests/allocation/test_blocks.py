@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.blocks import blocks_of
-from aliquot.allocation.totals import totals_of
+from aliquot.allocation.search.counter_totals import totals_of
+from aliquot.allocation.search.counters import blocks_of
 
 SETS = {"a": {"x": 8, "y": 4}, "b": {"x": 6}}
 KEYS = [("a", "x"), ("a", "y"), ("b", "x")]

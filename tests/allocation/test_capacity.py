@@ -5,7 +5,7 @@ import pytest
 from aliquot.allocation.answer import Allocation, Refusal
 from aliquot.allocation.behaviour import REPAIRED, V1_36, V1_37, Behaviour
 from aliquot.allocation.inputs import AllocatedState
-from aliquot.allocation.reference_capacity import InUse, wishes_of
+from aliquot.allocation.reference.capacity import InUse, wishes_of
 from aliquot.dra.claim import Claim
 from aliquot.dra.device import Capacity, DeviceId, RequestPolicy, ValidRange
 from aliquot.units.quantity import Quantity

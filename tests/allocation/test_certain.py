@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.allocation.cel_selectors import selectors_of
-from aliquot.allocation.exact import Exact
+from aliquot.allocation.exact.allocator import Exact
 from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import Supply
+from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.dra.claim import Claim, ClaimSpec, Constraint, DeviceClass, Request, SubRequest
 from aliquot.dra.device import Attribute, Capacity, CounterSet, CounterUse, Device, RequestPolicy, Slice
 from aliquot.kube.meta import Meta

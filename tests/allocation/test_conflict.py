@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.conflict import MOST, smallest_conflict
 from aliquot.allocation.inputs import AllocatedState, Engine, Holder, Supply
+from aliquot.allocation.story.conflict import MOST, smallest_conflict
 from aliquot.dra.claim import Claim, Constraint
 from aliquot.dra.device import DeviceId, DeviceTaint
 from tests.allocation.build import (

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from aliquot.allocation import exact as exact_module
 from aliquot.allocation.answer import Allocation, Refusal
-from aliquot.allocation.guided import Guided
-from aliquot.allocation.question import Question, Start
-from aliquot.allocation.search import Outcome
+from aliquot.allocation.exact import allocator as exact_module
+from aliquot.allocation.search.depth_first import Outcome
+from aliquot.allocation.search.guided import Guided
+from aliquot.allocation.search.question import Question, Start
 from conformance import generate_allocation, generate_tight
 from tests.allocation import checker, exactly, tight
 

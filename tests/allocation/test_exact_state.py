@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from aliquot.allocation.answer import Allocation
-from aliquot.allocation.exact import Exact
+from aliquot.allocation.exact.allocator import Exact
+from aliquot.allocation.exact.survey import Survey
 from aliquot.allocation.inputs import Supply, allocated_state
-from aliquot.allocation.survey import Survey
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
 from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.extended import (
+from aliquot.allocation.claims.extended import (
     ANNOTATION,
     claim_for,
     classes_by_resource,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.frontier import Alike, Frontier, Kind, Spent, largest
+from aliquot.allocation.search.frontier import Alike, Frontier, Kind, Spent, largest
 
 GUARD = 0b10000
 """One counter of four bits."""

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.features import Implementation, supports
-from aliquot.allocation.reference import Reference
+from aliquot.allocation.reference.allocator import Reference
+from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.units.quantity import Quantity
 from conformance.allocation import answer, node_answer, question_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from aliquot.allocation.features import Features, features_of, gates_of, implementation_of, supports
 from aliquot.allocation.inputs import AllocatedState, Holder, allocated_state
-from aliquot.allocation.selectors import Selectors, Verdict
+from aliquot.allocation.rules.selectors import Selectors, Verdict
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Consumer
 from aliquot.dra.device import Device, DeviceId
 from aliquot.units.quantity import Quantity

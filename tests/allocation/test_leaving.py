@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from aliquot.allocation.leaving import claim_keys, left
+from aliquot.allocation.claims.leaving import claim_keys, left
 from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec, Consumer
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import ExtendedResourceClaim, Pod, PodClaim

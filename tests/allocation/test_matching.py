@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.matching import matched
+from aliquot.allocation.search.matching import matched
 
 needs = st.lists(st.tuples(st.integers(0, 2**6 - 1), st.integers(0, 2)), max_size=4)
 

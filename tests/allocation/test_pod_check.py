@@ -6,13 +6,13 @@ import pytest
 
 from aliquot.allocation.answer import Refusal
 from aliquot.allocation.behaviour import V1_36
-from aliquot.allocation.cel_selectors import selectors_of
-from aliquot.allocation.commit import bound_claims, extended_status
-from aliquot.allocation.extended import new_claim
+from aliquot.allocation.claims.bound import bound_claims, extended_status
+from aliquot.allocation.claims.extended import new_claim
+from aliquot.allocation.claims.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare, supply_of
+from aliquot.allocation.claims.pod_claims import NotReady
 from aliquot.allocation.inputs import Engine, Supply
-from aliquot.allocation.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare, supply_of
-from aliquot.allocation.pod_claims import NotReady
-from aliquot.allocation.reference import Reference
+from aliquot.allocation.reference.allocator import Reference
+from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.dra.claim import (
     AllocatedDevice,
     Claim,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.allocation.pod_claims import NotReady, admin_allowed, claims_of, full, generate, is_reserved_for
+from aliquot.allocation.claims.pod_claims import NotReady, admin_allowed, claims_of, full, generate, is_reserved_for
 from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Consumer
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod, PodClaim

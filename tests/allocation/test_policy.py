@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.policy import CapacityError, breaks_policy, takes, unknown_names
+from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
 from aliquot.dra.device import Capacity, RequestPolicy, ValidRange
 from aliquot.units.quantity import Quantity
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from aliquot.allocation.behaviour import REPAIRED, V1_37
-from aliquot.allocation.pools import Pools
+from aliquot.allocation.rules.pools import Pools
 from tests.allocation import exactly, tight
 from tests.allocation.test_exact_explosive import mig, scenario
 from tests.allocation.tight import claim, of_profile, request

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.reach import BrokenSelectorError, reaches, selects
+from aliquot.allocation.rules.reach import BrokenSelectorError, reaches, selects
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement

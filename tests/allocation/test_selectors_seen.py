@@ -2,9 +2,9 @@
 
 import pytest
 
-from aliquot.allocation.cel_selectors import evaluator, selectors_of
 from aliquot.allocation.features import Features
-from aliquot.allocation.selectors import Selectors, Verdict
+from aliquot.allocation.rules.cel_selectors import evaluator, selectors_of
+from aliquot.allocation.rules.selectors import Selectors, Verdict
 from aliquot.cel import CompileError, compile, environment  # noqa: A004  re.compile's name, too
 from aliquot.dra.device import Attribute, Capacity, Device
 from aliquot.units.quantity import Quantity

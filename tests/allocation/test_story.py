@@ -22,10 +22,10 @@ from aliquot.allocation.answer import (
     Tainted,
 )
 from aliquot.allocation.behaviour import REPAIRED, V1_36, Behaviour
-from aliquot.allocation.cel_selectors import selectors_of
 from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import AllocatedState, Holder, Supply
-from aliquot.allocation.story import tell
+from aliquot.allocation.rules.cel_selectors import selectors_of
+from aliquot.allocation.story.tell import tell
 from aliquot.dra.claim import Claim, DeviceClass
 from aliquot.dra.device import Capacity, Device, DeviceId, DeviceTaint, RequestPolicy, Slice, ValidRange
 from aliquot.kube.meta import Meta

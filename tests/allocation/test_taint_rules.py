@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.taint_rules import tainted_slices
+from aliquot.allocation.rules.taint_rules import tainted_slices
 from aliquot.dra.device import DeviceTaint, TaintRule
 from aliquot.kube.meta import Meta
 from tests.allocation.build import DRIVER, device, pool

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.terms import conjuncts
+from aliquot.allocation.story.conjuncts import conjuncts
 
 
 @pytest.mark.parametrize(

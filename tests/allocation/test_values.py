@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.values import UNSET, Values, values_of
+from aliquot.allocation.search.attribute_values import UNSET, Values, values_of
 from aliquot.dra.device import Attribute
 
 ONE = Attribute("int", 1)

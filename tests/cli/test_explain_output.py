@@ -25,7 +25,7 @@ ALL = [str(path / "dump.yaml") for path in sorted(DUMPS.iterdir())]
 
 @pytest.mark.parametrize("dump", ALL)
 def test_json_keeps_its_contract(dump: str, capsys: pytest.CaptureFixture[str]) -> None:
-    schema = json.loads(files("aliquot.cli").joinpath("explain.schema.json").read_text("utf-8"))
+    schema = json.loads(files("aliquot.advisor").joinpath("explain.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     run(["explain", "--all-pending", "-f", dump, "-o", "json"])
     jsonschema.validate(json.loads(capsys.readouterr().out), schema)
@@ -168,7 +168,7 @@ def test_large_answers_keep_the_contract_too(monkeypatch: pytest.MonkeyPatch, ca
     run(["explain", "--all-pending", "-f", HIDDEN, "-o", "json"])
     sys.stdout.flush()
     small = json.loads(capfdbinary.readouterr().out)
-    monkeypatch.setattr("aliquot.cli.explain.LARGE", 0)
+    monkeypatch.setattr("aliquot.cli.explain.command.LARGE", 0)
     run(["explain", "--all-pending", "-f", HIDDEN, "-o", "json"])
     sys.stdout.flush()
     large = capfdbinary.readouterr().out

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from aliquot.kube.pod import Container, HostPort, Pod
-from aliquot.scheduling.ports import clash, host_ports, taken_ports
-from aliquot.scheduling.resources import amount_text, class_names, short
+from aliquot.scheduling.filters.node_ports import clash, host_ports, taken_ports
+from aliquot.scheduling.filters.node_resources_fit import amount_text, class_names, short
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from tests.scheduling.world import GI, GPU, NOW, cluster, node, pod

@@ -9,10 +9,10 @@ from aliquot.kube.meta import Meta
 from aliquot.kube.pod import HostPort, Pod, PodClaim, Volume
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.kube.taints import Taint
-from aliquot.scheduling.dynamic import ClaimCheck, NotGenerated, Rejected
+from aliquot.scheduling.filters.dynamic_resources import ClaimCheck, NotGenerated, Rejected
+from aliquot.scheduling.filters.reason import Fault, Reason
 from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
-from aliquot.scheduling.reason import Fault, Reason
 from aliquot.scheduling.versions import NEWEST, OLDEST, Release, release
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.scheduling.known import Known, ascending, bits_of, merged
+from aliquot.scheduling.placing.known import Known, ascending, bits_of, merged
 
 
 @given(st.lists(st.booleans()))

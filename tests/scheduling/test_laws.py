@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.cycle import Cycle, begin, first_failure
+from aliquot.scheduling.equal_pods import shape
+from aliquot.scheduling.filter_phase import promised, screen
+from aliquot.scheduling.filters.reason import Fault, counted
 from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement, Refusal
-from aliquot.scheduling.reason import Fault, counted
-from aliquot.scheduling.screen import promised, screen
-from aliquot.scheduling.shape import shape
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.strategies import NAMES, RELEASES, nodes, pods, worlds

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.commit import bound_claims
+from aliquot.allocation.claims.bound import bound_claims
+from aliquot.allocation.claims.extended import ANNOTATION
+from aliquot.allocation.claims.pod_check import Gates, PodCheck, prepare
+from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.allocation.engines import ExactEngines, ReferenceEngines
-from aliquot.allocation.extended import ANNOTATION
-from aliquot.allocation.pod_check import Gates, PodCheck, prepare
-from aliquot.allocation.pod_claims import NotReady, generate
 from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Request, SubRequest
 from aliquot.dra.device import Attribute, Device, Slice
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Container, Pod, PodClaim
 from aliquot.scheduling.devices import Devices
 from aliquot.scheduling.judge import judge
-from aliquot.scheduling.loop import Loop, first
 from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.scheduling.placing.loop import Loop, first
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.loop_worlds import CLASSES, DRIVER, EXTENDED, SPECS, claimants, clusters

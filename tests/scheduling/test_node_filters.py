@@ -7,12 +7,12 @@ from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling.cordon import cordoned
-from aliquot.scheduling.features import undeclared
-from aliquot.scheduling.naming import other_node
-from aliquot.scheduling.node_affinity import expression_text, named_nodes, unwanted
-from aliquot.scheduling.reason import counted
-from aliquot.scheduling.tainted import untolerated
+from aliquot.scheduling.filters.node_affinity import expression_text, named_nodes, unwanted
+from aliquot.scheduling.filters.node_declared_features import undeclared
+from aliquot.scheduling.filters.node_name import other_node
+from aliquot.scheduling.filters.node_unschedulable import cordoned
+from aliquot.scheduling.filters.reason import counted
+from aliquot.scheduling.filters.taint_toleration import untolerated
 from aliquot.scheduling.versions import Release
 from tests.scheduling.world import NOW, node, pod
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from aliquot.allocation.answer import Allocation
-from aliquot.allocation.commit import bound_claims
+from aliquot.allocation.claims.bound import bound_claims
+from aliquot.allocation.claims.pod_check import Gates, PodCheck, prepare
 from aliquot.allocation.engines import ReferenceEngines
-from aliquot.allocation.pod_check import Gates, PodCheck, prepare
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation

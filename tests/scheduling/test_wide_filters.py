@@ -11,10 +11,10 @@ from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Affinity, LabelSelector, PodAffinityTerm, Requirement, TopologySpread
 from aliquot.kube.taints import Taint, Toleration
 from aliquot.kube.workload import Namespace
+from aliquot.scheduling.filters.inter_pod_affinity import neighbours_of, unfriendly
+from aliquot.scheduling.filters.pod_topology_spread import skewed, spread_of
 from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement
-from aliquot.scheduling.pod_affinity import neighbours_of, unfriendly
-from aliquot.scheduling.spread import skewed, spread_of
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.world import NOW, apart, beside, cluster, node, pod, term
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aliquot.advisor.case import Shortage, shortage
+from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import NodeGroup
-from aliquot.scheduling.reason import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,15 @@ from aliquot.advisor.device_story import ClaimDesk
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
 from aliquot.allocation.answer import Story
+from aliquot.allocation.claims.pod_check import MakeEngine
 from aliquot.allocation.engines import ExactEngines, ReferenceEngines, SelectorStore
-from aliquot.allocation.pod_check import MakeEngine
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES, DynamicResources
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES, DynamicResources
+from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement, Verdict
-from aliquot.scheduling.reason import Reason
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from aliquot.allocation.commit import bound_claims
-from aliquot.allocation.leaving import claim_keys, left
-from aliquot.allocation.pod_check import Gates, MakeEngine, PodCheck, prepare
+from aliquot.allocation.claims.bound import bound_claims
+from aliquot.allocation.claims.leaving import claim_keys, left
+from aliquot.allocation.claims.pod_check import Gates, MakeEngine, PodCheck, prepare
 from aliquot.dra.claim import Claim, ClaimSpec, Request, SubRequest
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot

@@ -23,11 +23,11 @@ from aliquot.allocation.answer import (
     Tainted,
 )
 from aliquot.allocation.behaviour import behaviour_of
-from aliquot.allocation.conflict import smallest_conflict
+from aliquot.allocation.claims.pod_check import Gates, PodCheck, prepare, supply_of
 from aliquot.allocation.engines import ExactEngines, SelectorStore
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.pod_check import Gates, PodCheck, prepare, supply_of
-from aliquot.allocation.story import tell
+from aliquot.allocation.story.conflict import smallest_conflict
+from aliquot.allocation.story.tell import tell
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.versions import Release

@@ -1,11 +1,11 @@
-"""Explanations as plain JSON values: the contract of `explain -o json`, whose schema is cli/explain.schema.json."""
+"""Explanations as plain JSON values: the contract of `explain -o json`, whose schema is explain.schema.json."""
 
 from collections.abc import Iterable
 
 from aliquot.advisor.device_story import pool_words, words
 from aliquot.advisor.explain import Explanation
 from aliquot.advisor.wayout import Change, WayOut
-from aliquot.scheduling.reason import Reason
+from aliquot.scheduling.filters.reason import Reason
 
 Json = dict[str, object]
 

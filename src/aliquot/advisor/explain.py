@@ -3,20 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from aliquot.advisor import remedy_share, remedy_taints
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, Judge, device_requests
 from aliquot.advisor.claims import bound
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of
+from aliquot.advisor.remedies import share as remedy_share
+from aliquot.advisor.remedies import taints as remedy_taints
 from aliquot.advisor.search import case_of, ways_out
 from aliquot.advisor.verdicts import placed, refused, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES
+from aliquot.scheduling.equal_pods import shape
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
-from aliquot.scheduling.shape import shape
 from aliquot.snapshot.snapshot import Snapshot
 
 

@@ -4,22 +4,20 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from aliquot.advisor import (
-    remedy_claims,
-    remedy_devices,
-    remedy_free,
-    remedy_nodes,
-    remedy_priority,
-    remedy_requests,
-    remedy_selectors,
-    remedy_share,
-    remedy_steer,
-    remedy_taints,
-)
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.remedies import claims as remedy_claims
+from aliquot.advisor.remedies import devices as remedy_devices
+from aliquot.advisor.remedies import free as remedy_free
+from aliquot.advisor.remedies import nodes as remedy_nodes
+from aliquot.advisor.remedies import priority as remedy_priority
+from aliquot.advisor.remedies import requests as remedy_requests
+from aliquot.advisor.remedies import selectors as remedy_selectors
+from aliquot.advisor.remedies import share as remedy_share
+from aliquot.advisor.remedies import steer as remedy_steer
+from aliquot.advisor.remedies import taints as remedy_taints
 from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal

@@ -6,8 +6,8 @@ from aliquot.advisor.alike import Alike
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import Placement, Refusal
-from aliquot.scheduling.reason import Reason
 from aliquot.snapshot.effective import effective_request
 
 VALUES_SHOWN = 3

@@ -6,13 +6,13 @@ Verdicts of selectors are kept from one supply to the next: devices seldom chang
 from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import behaviour_of
-from aliquot.allocation.cel_selectors import selectors_of
-from aliquot.allocation.exact import Exact
+from aliquot.allocation.exact.allocator import Exact
 from aliquot.allocation.features import Features, implementation_of
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.reference import BUDGET, Reference
-from aliquot.allocation.reference_scene import Scenes
-from aliquot.allocation.selectors import Selectors
+from aliquot.allocation.reference.allocator import BUDGET, Reference
+from aliquot.allocation.reference.node_devices import Scenes
+from aliquot.allocation.rules.cel_selectors import selectors_of
+from aliquot.allocation.rules.selectors import Selectors
 
 
 @dataclass(slots=True, eq=False)

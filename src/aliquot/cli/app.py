@@ -37,6 +37,6 @@ app = App(
     help_epilogue=EXAMPLES,
     help_format="plaintext",
 )
-app.command("aliquot.cli.explain:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
-app.command("aliquot.cli.cel:app", name="cel")
+app.command("aliquot.cli.explain.command:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
+app.command("aliquot.cli.cel.commands:app", name="cel")
 app.command("aliquot.cli.cdi:app", name="cdi")

@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 
 from aliquot.kube.node import Resources
 from aliquot.kube.pod import HostPort, Pod
-from aliquot.scheduling.cordon import cordoned
-from aliquot.scheduling.dynamic import (
+from aliquot.scheduling.filters.dynamic_resources import (
     DYNAMIC_RESOURCES,
     ClaimCheck,
     DynamicResources,
     NotGenerated,
     Rejected,
 )
-from aliquot.scheduling.features import undeclared
-from aliquot.scheduling.naming import other_node
-from aliquot.scheduling.node_affinity import unwanted
-from aliquot.scheduling.pod_affinity import Neighbours, neighbours_of, unfriendly
-from aliquot.scheduling.ports import host_ports, taken_ports
-from aliquot.scheduling.reason import Fault, Reason, counted
-from aliquot.scheduling.resources import class_names, short
-from aliquot.scheduling.spread import Spread, skewed, spread_of
-from aliquot.scheduling.tainted import untolerated
+from aliquot.scheduling.filters.inter_pod_affinity import Neighbours, neighbours_of, unfriendly
+from aliquot.scheduling.filters.node_affinity import unwanted
+from aliquot.scheduling.filters.node_declared_features import undeclared
+from aliquot.scheduling.filters.node_name import other_node
+from aliquot.scheduling.filters.node_ports import host_ports, taken_ports
+from aliquot.scheduling.filters.node_resources_fit import class_names, short
+from aliquot.scheduling.filters.node_unschedulable import cordoned
+from aliquot.scheduling.filters.pod_topology_spread import Spread, skewed, spread_of
+from aliquot.scheduling.filters.reason import Fault, Reason, counted
+from aliquot.scheduling.filters.taint_toleration import untolerated
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad

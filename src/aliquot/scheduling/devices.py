@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from aliquot.allocation.claims.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare
+from aliquot.allocation.claims.pod_claims import NotReady
 from aliquot.allocation.inputs import Engine, Supply
-from aliquot.allocation.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare
-from aliquot.allocation.pod_claims import NotReady
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.dynamic import DYNAMIC_RESOURCES, ClaimCheck, NotGenerated, Rejected
-from aliquot.scheduling.reason import Fault, Reason
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES, ClaimCheck, NotGenerated, Rejected
+from aliquot.scheduling.filters.reason import Fault, Reason
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot

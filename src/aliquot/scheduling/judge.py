@@ -4,16 +4,16 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.bulk_filters import amounts, survey
 from aliquot.scheduling.cycle import Cycle, Halt, begin, every_failure, uses_dynamic_resources
-from aliquot.scheduling.dynamic import DynamicResources, NotGenerated, Rejected
+from aliquot.scheduling.equal_pods import shape
+from aliquot.scheduling.filter_phase import promised, screen
+from aliquot.scheduling.filters.dynamic_resources import DynamicResources, NotGenerated, Rejected
+from aliquot.scheduling.filters.node_affinity import CONFLICT, named_nodes
+from aliquot.scheduling.filters.reason import Fault, Reason
 from aliquot.scheduling.message import GATED, NO_NODES, sentence
-from aliquot.scheduling.node_affinity import CONFLICT, named_nodes
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal, Verdict
 from aliquot.scheduling.preemption import NoPreemption, preempt, unhelped
-from aliquot.scheduling.reason import Fault, Reason
-from aliquot.scheduling.screen import promised, screen
-from aliquot.scheduling.shape import shape
-from aliquot.scheduling.survey import amounts, survey
 from aliquot.scheduling.unchecked import BUDGETS, not_checked
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from aliquot.scheduling.reason import Reason
+from aliquot.scheduling.filters.reason import Reason
 
 
 class NodeReasons(Protocol):

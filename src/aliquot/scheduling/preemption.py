@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.cycle import Cycle
+from aliquot.scheduling.filter_phase import Screen, look, promised
+from aliquot.scheduling.filters.reason import Fault
 from aliquot.scheduling.message import sentence
 from aliquot.scheduling.outcome import Preemption
-from aliquot.scheduling.reason import Fault
-from aliquot.scheduling.screen import Screen, look, promised
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
 

@@ -2,7 +2,7 @@
 
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.cycle import served_resources
-from aliquot.scheduling.dynamic import DynamicResources
+from aliquot.scheduling.filters.dynamic_resources import DynamicResources
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot

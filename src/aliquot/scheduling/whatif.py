@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.dynamic import DynamicResources
+from aliquot.scheduling.filters.dynamic_resources import DynamicResources
 from aliquot.scheduling.judge import judge
 from aliquot.scheduling.outcome import Placement, Verdict
 from aliquot.scheduling.versions import Release

@@ -1,0 +1,1 @@
+"""Ways out, one kind a module: each proposes changes; `search` tries them."""

@@ -1,0 +1,217 @@
+"""Ways past a node selector or a required node affinity: correct it, widen it, or drop it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from aliquot.advisor import changes
+from aliquot.advisor.case import Case, Spot, on_pod
+from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.wayout import Candidate, Risk
+from aliquot.kube.matching import field_holds, holds
+from aliquot.kube.node import Node
+from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
+from aliquot.scheduling.filters.node_affinity import expression_text
+from aliquot.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One corrected requirement. `after` None: nothing to correct it to, it can only go."""
+
+    before: Requirement
+    after: Requirement | None
+    slip: bool
+    """The correction is so near that the original was probably a slip."""
+    text: str
+
+
+def fix(requirement: Requirement, labels: Mapping[str, str], known: Collection[str]) -> Fix:
+    """The nearest requirement that these labels meet.
+
+    Args:
+        requirement: one that they don't meet.
+        labels: of the node.
+        known: the values that nodes of the cluster have for the requirement's key. A wanted value that's among them
+            was meant; one that isn't, but is much like one of them, is a slip for the nearest.
+    """
+    key, values = requirement.key, requirement.values
+    have = labels.get(key)
+    gone = Fix(requirement, None, slip=False, text=f"drop {expression_text(requirement)}")
+    if requirement.operator == "In":
+        if have is None:
+            return _renamed(requirement, labels) or gone
+        for wanted in values:
+            if wanted not in known and is_near(have, wanted) and nearest(wanted, known)[0] == have:
+                mended = tuple(have if value == wanted else value for value in values)
+                text = f"{key} is {have} (not {wanted})"
+                return Fix(requirement, replace(requirement, values=mended), slip=True, text=text)
+        wider = (*values, have)
+        return Fix(requirement, replace(requirement, values=wider), slip=False, text=f"allow {key}={have} too")
+    if requirement.operator == "NotIn" and have is not None:
+        left = tuple(value for value in values if value != have)
+        after = replace(requirement, values=left) if left else None
+        return Fix(requirement, after, slip=False, text=f"no longer exclude {key}={have}")
+    if requirement.operator == "Exists":
+        return _renamed(requirement, labels) or gone
+    if requirement.operator in ("Gt", "Lt") and have is not None and _is_int(have):
+        bound = int(have) - 1 if requirement.operator == "Gt" else int(have) + 1
+        text = f"{key} {'>' if requirement.operator == 'Gt' else '<'} {bound}"
+        return Fix(requirement, replace(requirement, values=(str(bound),)), slip=False, text=text)
+    return gone
+
+
+def values_of(snapshot: Snapshot, key: str) -> frozenset[str]:
+    """The values that nodes have for a label."""
+    return snapshot.root.recall(
+        ("label values", key),
+        lambda root: frozenset(
+            value for node in root.nodes.values() if (value := node.meta.labels.get(key)) is not None
+        ),
+    )
+
+
+def _is_int(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
+
+
+def _renamed(requirement: Requirement, labels: Mapping[str, str]) -> Fix | None:
+    """The label that was probably meant: a near name that holds a wanted value (any, where none is asked)."""
+    for name in nearest(requirement.key, labels)[:3]:
+        moved = replace(requirement, key=name)
+        if is_near(requirement.key, name) and holds(moved, labels):
+            return Fix(requirement, moved, slip=True, text=f"the label is {name} (not {requirement.key})")
+    return None
+
+
+def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
+    """Correct what fails on this node, or drop it."""
+    if all(reason.filter != "NodeAffinity" for reason in spot.reasons):
+        return
+    labels = spot.node.meta.labels
+    pod = case.pod
+    wrong = [
+        _instead(fix(Requirement(key, "In", (value,)), labels, values_of(case.snapshot, key)), labels)
+        for key, value in sorted(pod.node_selector.items())
+        if labels.get(key) != value
+    ]
+    selector = _mended_selector(pod.node_selector, labels, wrong, drop=False)
+    term, bad = _nearest_term(case, spot.node)
+    fixes = [*wrong, *bad]
+    if not fixes:
+        return
+    slip = all(one.slip for one in fixes)
+    if any(one.after is not None for one in fixes):
+        affinity = _mended_affinity(pod.affinity, term, bad, drop=False)
+        yield _candidate(
+            case,
+            spot,
+            selector,
+            affinity,
+            kind="fix-selector",
+            title=f"Correct the selector for {spot.node.name}: " + "; ".join(one.text for one in fixes),
+            risk=Risk("low", "the original looks like a slip")
+            if slip
+            else Risk("medium", f"the pod may then run on another kind of node than was asked for ({spot.node.name})"),
+            rank=5 if slip else 26,
+        )
+    yield _candidate(
+        case,
+        spot,
+        _mended_selector(pod.node_selector, labels, wrong, drop=True),
+        _mended_affinity(pod.affinity, term, bad, drop=True),
+        kind="drop-selector",
+        title="Drop " + "; ".join(expression_text(one.before) for one in fixes),
+        risk=Risk("medium", "the pod may then run on any kind of node"),
+        rank=36,
+    )
+
+
+def _instead(one: Fix, labels: Mapping[str, str]) -> Fix:
+    """A nodeSelector holds one value for each key: another can't be allowed beside it."""
+    if one.slip or one.after is None:
+        return one
+    return replace(one, text=f"{one.before.key}={labels[one.before.key]} instead of {one.before.values[0]}")
+
+
+def _candidate(
+    case: Case,
+    spot: Spot,
+    selector: Mapping[str, str | None],
+    affinity: Affinity | None,
+    *,
+    kind: str,
+    title: str,
+    risk: Risk,
+    rank: float,
+) -> Candidate:
+    patch: dict[str, object] = {}
+    after = {key: value for key, value in selector.items() if value is not None}
+    if after != dict(case.pod.node_selector):
+        patch["nodeSelector"] = dict(selector) if after else None
+    if affinity != case.pod.affinity:
+        patch["affinity"] = changes.node_affinity_patch(affinity.node if affinity else None)
+    return Candidate(
+        kind="fix-selector" if kind == "fix-selector" else "drop-selector",
+        target="pod",
+        title=title,
+        changes=changes.pod_spec(case.owner, case.pod.name, patch),
+        apply=on_pod(lambda pod: replace(pod, node_selector=after, affinity=affinity)),
+        risk=risk,
+        rank=rank,
+        node=spot.node.name,
+        cures="NodeAffinity",
+    )
+
+
+def _mended_selector(
+    selector: Mapping[str, str], labels: Mapping[str, str], wrong: list[Fix], *, drop: bool
+) -> dict[str, str | None]:
+    """The merge patch of spec.nodeSelector together with what stays; None deletes a key."""
+    mended: dict[str, str | None] = dict(selector)
+    for one in wrong:
+        if drop or one.after is None:
+            mended[one.before.key] = None
+        elif one.after.key != one.before.key:
+            mended[one.before.key] = None
+            mended[one.after.key] = one.after.values[0]
+        else:
+            mended[one.before.key] = labels[one.before.key]
+    return mended
+
+
+def _nearest_term(case: Case, node: Node) -> tuple[NodeSelectorTerm | None, list[Fix]]:
+    """The term that lacks least on this node, and the corrections that it needs; terms with fields for others don't."""
+    affinity, labels = case.pod.affinity, node.meta.labels
+    if affinity is None or affinity.node is None:
+        return None, []
+    best: tuple[int, NodeSelectorTerm, list[Fix]] | None = None
+    for term in affinity.node.terms:
+        if any(not field_holds(one, node.name) for one in term.fields):
+            continue
+        bad = [
+            fix(one, labels, values_of(case.snapshot, one.key)) for one in term.expressions if not holds(one, labels)
+        ]
+        score = sum(1 if one.slip else 2 for one in bad)
+        if best is None or score < best[0]:
+            best = (score, term, bad)
+    return (best[1], best[2]) if best is not None else (None, [])
+
+
+def _mended_affinity(
+    affinity: Affinity | None, term: NodeSelectorTerm | None, bad: list[Fix], *, drop: bool
+) -> Affinity | None:
+    """The affinity with one term corrected.
+
+    A term that loses every expression would match nothing: it goes, and with it the whole requirement, since any other
+    term is narrower than no requirement at all.
+    """
+    if affinity is None or affinity.node is None or term is None or not bad:
+        return affinity
+    after = {one.before: None if drop else one.after for one in bad}
+    kept = tuple(
+        mended for one in term.expressions if (mended := after.get(one, one) if one in after else one) is not None
+    )
+    if not kept and not term.fields:
+        return replace(affinity, node=None)
+    terms = tuple(NodeSelectorTerm(kept, one.fields) if one is term else one for one in affinity.node.terms)
+    return replace(affinity, node=NodeSelector(terms))

@@ -1,0 +1,109 @@
+"""What is left of a view's devices once allocated claims have theirs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from aliquot.allocation.exact.node_devices import View
+from aliquot.allocation.exact.taken import Taken
+from aliquot.allocation.rules.pools import PoolKey
+from aliquot.allocation.search.bits import members
+from aliquot.allocation.search.question import Start
+from aliquot.dra.device import DeviceId
+from aliquot.units.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A view's state. Bits are the view's."""
+
+    start: Start
+    overdrawn: int
+    """Devices that draw on a counter of which less than nothing is left."""
+    spent: int
+    """Devices with a capacity of which more is used than there is."""
+    barred: int
+    """Either: no request without admin access can have them."""
+    usable: int
+    """What a request without admin access can have, at first."""
+    busy: Mapping[int, Mapping[str, Quantity]]
+    """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
+
+
+def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
+    """The state of a view.
+
+    Args:
+        view: the node's devices.
+        taken: per pool, what is allocated; pools without anything may be absent.
+    """
+    held = spent = paid = 0
+    left = {number: shared.full for number, shared in view.shared.items()}
+    busy: dict[int, Mapping[str, Quantity]] = {}
+    drawing: dict[int, list[int]] = {}
+    for key, names in view.numbers.items():
+        pool = taken.get(key)
+        if pool is None:
+            continue
+        for name in pool.whole:
+            number = names.get(name)
+            if number is not None:
+                held |= 1 << number
+        for name, amounts in pool.consumed.items():
+            number = names.get(name)
+            if number is None:
+                continue
+            shared = view.shared.get(number)
+            if shared is None:
+                busy[number] = amounts
+                continue
+            paid |= 1 << number
+            rest = _rest(view, number, amounts)
+            if rest is None:
+                spent |= 1 << number
+            else:
+                left[number] = shared.packed(rest)
+        if key in view.blocks_of_pool:
+            _draw(view, key, (*pool.whole, *pool.shares, *pool.consumed), drawing)
+    residual = [block.full for block in view.blocks]
+    overdrawn = 0
+    for place, uses in drawing.items():
+        residual[place], short = view.blocks[place].drained(uses)
+        if short:
+            for number in members(view.blocks[place].devices):
+                if any(
+                    (use.counter_set, name) in short for use in view.devices[number].consumes for name in use.counters
+                ):
+                    overdrawn |= 1 << number
+    free = view.everything & ~held
+    avail = free
+    for place, block in enumerate(view.blocks):
+        avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
+    overdrawn &= ~paid
+    barred = overdrawn | spent
+    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, barred, avail & ~barred, busy)
+
+
+def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:
+    rest: dict[str, int] = {}
+    for name, capacity in view.devices[number].capacity.items():
+        nanos = capacity.value.nanos - (used[name].nanos if name in used else 0)
+        if nanos < 0:
+            return None
+        rest[name] = min(nanos, max(capacity.value.nanos, 0))
+    return rest
+
+
+def _draw(view: View, key: PoolKey, names: Iterable[str], drawing: dict[int, list[int]]) -> None:
+    """Charges the counters of a pool's allocated devices, each once."""
+    numbers = view.numbers[key]
+    for name in dict.fromkeys(names):
+        number = numbers.get(name)
+        if number is not None:
+            place = view.block_of[number]
+            if place >= 0:
+                drawing.setdefault(place, []).append(view.blocks[place].use[number])
+            continue
+        amounts = view.elsewhere.get(DeviceId(*key, name))
+        for place in view.blocks_of_pool[key] if amounts else ():
+            assert amounts is not None
+            drawing.setdefault(place, []).append(view.blocks[place].packed(amounts))

@@ -1,0 +1,1 @@
+"""What kube-scheduler's allocator will answer: its search step for step, per release, defects included."""

@@ -1,0 +1,177 @@
+"""One attempt of the reference: everything that one call for one node works on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from aliquot.allocation.behaviour import Behaviour
+from aliquot.allocation.features import Features, Implementation
+from aliquot.allocation.reference.capacity import InUse, Shares, Wishes, amounts
+from aliquot.allocation.reference.constraints import Rule
+from aliquot.allocation.reference.counters import Charged
+from aliquot.allocation.rules.pools import Pool
+from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
+from aliquot.allocation.rules.results import Pick
+from aliquot.allocation.rules.selectors import Failure, Selectors
+from aliquot.dra.claim import Claim, DeviceClass, Request, SubRequest
+from aliquot.dra.device import Device, DeviceId, Slice
+from aliquot.kube.node import Node
+
+_MISSING_KEY_HINT: Final = (
+    ". consider using CEL optional chaining (.? followed by orValue()) "
+    "or guarding the check with has() for optional fields"
+)
+"""What 1.37 appends to the error of a missing attribute."""
+
+
+class FatalError(Exception):
+    """The scheduler gives up on the pod. The text is upstream's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A device of a usable pool. `device` is as the implementation's CEL sees it."""
+
+    position: int
+    id: DeviceId
+    device: Device
+    slice: Slice
+    pool: Pool
+
+
+@dataclass(slots=True, eq=False)
+class Need:
+    """A recipe that validation has accepted: a request's own, or one of its alternatives."""
+
+    claim: int
+    index: int
+    """Of the request in its claim."""
+    request: Request
+    alternative: int | None
+    recipe: SubRequest
+    device_class: DeviceClass
+    wishes: Wishes
+    admin: bool = False
+    """Admin access; alternatives have none."""
+    alternative_name: str = ""
+    """"" for a request's own recipe."""
+    count: int = 0
+    every: tuple[Candidate, ...] | None = None
+    """Mode All: the devices it must get; None: a counted request."""
+    selected: dict[int, bool] = field(default_factory=dict[int, bool])
+    """Candidate position -> whether class and request select it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taking:
+    """A device that the search holds at the moment."""
+
+    need: Need
+    candidate: Candidate
+    shared: bool
+    shares: Shares
+
+    def pick(self) -> Pick:
+        """Returns it as a result's device; what it consumes is read now, for requests may have grown since."""
+        one = self.candidate
+        return Pick(
+            self.need.index,
+            self.need.alternative,
+            one.device,
+            one.id,
+            one.slice,
+            self.shared,
+            amounts(self.shares) or None,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Attempt:
+    """The state of one call. The search changes it and takes its changes back."""
+
+    node: Node
+    claims: Sequence[Claim]
+    features: Features
+    behaviour: Behaviour
+    implementation: Implementation
+    pools: tuple[Pool, ...]
+    candidates: tuple[Candidate, ...]
+    taken: frozenset[int]
+    """Positions of candidates that allocated claims hold."""
+    selectors: Selectors
+    counters: Charged
+    capacity: InUse
+    needs: dict[tuple[int, int], tuple[Need, ...]] = field(default_factory=dict[tuple[int, int], "tuple[Need, ...]"])
+    """(claim, request) -> its recipe, or its alternatives in order."""
+    rules: list[tuple[Rule, ...]] = field(default_factory=list["tuple[Rule, ...]"])
+    """Per claim."""
+    picked: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+    """Candidate position -> the claims of this call that hold all of it."""
+    takings: list[list[Taking]] = field(default_factory=list["list[Taking]"])
+    """Per claim."""
+
+    def busy(self, need: Need, position: int) -> bool:
+        """Says whether a candidate is out of reach because it's held. Admin access minds only its own claim."""
+        holders = self.picked.get(position)
+        if need.admin:
+            return holders is not None and need.claim in holders
+        return bool(holders) or position in self.taken
+
+    def selectable(self, need: Need, candidate: Candidate) -> bool:
+        """Says whether class, request and per-device node selection select a device.
+
+        Raises:
+            FatalError: a selector has no verdict, or a node selector can't be parsed.
+        """
+        if candidate.device.binding_conditions and not self.features.binding_conditions:
+            return False
+        known = need.selected.get(candidate.position)
+        if known is None:
+            known = need.selected[candidate.position] = self._select(need, candidate)
+        return known
+
+    def _select(self, need: Need, candidate: Candidate) -> bool:
+        class_owner = f"class {need.device_class.meta.name}"
+        claim_owner = f"claim {self.claims[need.claim].meta.key}"
+        if not self._all_true(class_owner, need.device_class.selectors, candidate):
+            return False
+        if not self._all_true(claim_owner, need.recipe.selectors, candidate):
+            return False
+        if not candidate.slice.per_device_node_selection:
+            return True
+        device = candidate.device
+        try:
+            return reaches(self.node, device.node_name, device.all_nodes, device.node_selector)
+        except BrokenSelectorError as error:
+            raise FatalError(f"failed to parse node selector: {error}") from error
+
+    def _all_true(self, owner: str, selectors: Sequence[str | None], candidate: Candidate) -> bool:
+        for index, expression in enumerate(selectors):
+            if expression is None:
+                raise FatalError(f"{owner}: selector #{index}: CEL expression empty (unsupported selector type?)")
+            verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
+            if isinstance(verdict, Failure):
+                text = f"CEL {verdict.phase} error: {verdict.text}"
+                if verdict.phase == "runtime" and self.behaviour.errors_name_devices:
+                    hint = _MISSING_KEY_HINT if "no such key:" in text and _MISSING_KEY_HINT not in text else ""
+                    raise FatalError(f"{owner}: selector #{index} on device {candidate.id}: {text}{hint}")
+                raise FatalError(f"{owner}: selector #{index}: {text}")
+            if not verdict:
+                return False
+        return True
+
+
+def candidates_of(pools: Sequence[Pool], seen: Mapping[int, Device] | None = None) -> tuple[Candidate, ...]:
+    """Lists the devices of usable pools in search order.
+
+    Args:
+        pools: the pools, in order.
+        seen: device (by identity) -> the device as the implementation's CEL sees it, where that differs.
+    """
+    found: list[Candidate] = []
+    for pool in pools:
+        for one in pool.here:
+            for device in one.devices:
+                shown = seen.get(id(device), device) if seen else device
+                found.append(Candidate(len(found), DeviceId(*pool.key, device.name), shown, one, pool))
+    return tuple(found)

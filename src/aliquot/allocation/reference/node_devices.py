@@ -1,0 +1,57 @@
+"""What the reference sees on each node, kept for as long as slices stay as they are: pools and candidates.
+
+Upstream gathers them anew in every call. They depend on slices and the node alone, not on what is allocated.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from aliquot.allocation.behaviour import Behaviour
+from aliquot.allocation.features import Features, Implementation
+from aliquot.allocation.reference.attempt import Candidate, candidates_of
+from aliquot.allocation.rules.pools import Pool, Pools
+from aliquot.dra.device import Device, Slice
+from aliquot.kube.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The pools that a node sees, and the devices of the usable ones, in search order."""
+
+    node: Node
+    pools: tuple[Pool, ...]
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Scenes:
+    """The scenes of a cluster's nodes."""
+
+    slices: Sequence[Slice]
+    features: Features
+    implementation: Implementation
+    behaviour: Behaviour
+    _pools: Pools = field(init=False)
+    _shown: dict[int, Device] = field(init=False, default_factory=dict[int, Device])
+    """Device (by identity) -> the device as stable's CEL sees it, where that differs."""
+    _scenes: dict[str, Scene] = field(init=False, default_factory=dict[str, Scene])
+
+    def __post_init__(self) -> None:
+        """Sorts the slices by node, and hides what stable's CEL doesn't see."""
+        self._pools = Pools(self.slices, self.features, self.implementation, self.behaviour)
+        if self.implementation == "stable":
+            for device in (device for one in self.slices for device in one.devices):
+                if device.allow_multiple:
+                    self._shown[id(device)] = replace(device, allow_multiple=False)
+
+    def of(self, node: Node) -> Scene:
+        """Returns a node's scene.
+
+        Raises:
+            PoolError: a node selector can't be parsed.
+        """
+        known = self._scenes.get(node.name)
+        if known is None or known.node is not node:
+            pools = self._pools.gather(node)
+            known = self._scenes[node.name] = Scene(node, pools, candidates_of(pools, self._shown))
+        return known

@@ -1,0 +1,149 @@
+"""The reference's validation: can these claims be handled at all, and how many devices do they need?
+
+Claim by claim and request by request, before any search; the first problem is the answer. Mode All is settled here:
+it needs every device that is selected, so its selectors are evaluated before those of any counted request.
+"""
+
+from aliquot.allocation.inputs import RESULTS_LIMIT, Supply
+from aliquot.allocation.reference.attempt import Attempt, Candidate, FatalError, Need
+from aliquot.allocation.reference.capacity import wishes_of
+from aliquot.allocation.reference.constraints import Rule, rule_of
+from aliquot.allocation.rules.capacity import CapacityError
+from aliquot.dra.claim import Claim, SubRequest
+
+_GO_MAX_INT = 2**63 - 1
+
+
+def validate(attempt: Attempt, supply: Supply) -> None:
+    """Fills the attempt's needs and rules.
+
+    Raises:
+        FatalError: a claim can't be handled.
+    """
+    for number, claim in enumerate(attempt.claims):
+        least = 0
+        for index, request in enumerate(claim.spec.requests):
+            needs = tuple(_needs(attempt, supply, number, index))
+            attempt.needs[number, index] = needs
+            fewest = min(need.count for need in needs)
+            if attempt.behaviour.limit_per_request and fewest > RESULTS_LIMIT - least:
+                raise FatalError(
+                    f"claim {claim.meta.key}, request {request.name}: adding {fewest} devices exceeds the claim limit "
+                    f"of {RESULTS_LIMIT}, with {least} already accounted for"
+                )
+            least += fewest
+        if least > RESULTS_LIMIT:
+            raise FatalError(
+                f"claim {claim.meta.key}: number of requested devices {least} "
+                f"exceeds the claim limit of {RESULTS_LIMIT}"
+            )
+        attempt.rules.append(tuple(_rules(attempt, claim)))
+        attempt.takings.append([])
+
+
+def _needs(attempt: Attempt, supply: Supply, number: int, index: int) -> list[Need]:
+    claim, features = attempt.claims[number], attempt.features
+    request, where = claim.spec.requests[index], f"claim {claim.meta.key}"
+    if request.first_available and not features.prioritized_list:
+        raise FatalError(
+            f"{where}, request {request.name}: has subrequests, but the DRAPrioritizedList feature is disabled"
+        )
+    if not features.consumable_capacity and attempt.implementation != "stable":
+        off = "has capacity requests, but the DRAConsumableCapacity feature is disabled"
+        if request.exactly is not None and request.exactly.capacity is not None:
+            raise FatalError(f"{where}, request {request.name}: {off}")
+        for recipe in request.first_available:
+            if recipe.capacity is not None:
+                raise FatalError(f"{where}, subrequest {recipe.name}: {off}")
+    if request.first_available:
+        return [
+            _need(attempt, supply, (number, index), alternative, recipe)
+            for alternative, recipe in enumerate(request.first_available)
+        ]
+    return [_need(attempt, supply, (number, index), None, request.exactly or SubRequest(request.name, ""))]
+
+
+def _need(
+    attempt: Attempt, supply: Supply, place: tuple[int, int], alternative: int | None, recipe: SubRequest
+) -> Need:
+    number, index = place
+    claim = attempt.claims[number]
+    where = f"claim {claim.meta.key}, request {recipe.name}"
+    for position, expression in enumerate(recipe.selectors):
+        if expression is None:
+            raise FatalError(f"{where}, selector #{position}: CEL expression empty (unsupported selector type?)")
+    if alternative is None and recipe.admin_access is not None and not attempt.features.admin_access:
+        raise FatalError(f"{where}: admin access is requested, but the feature is disabled")
+    if not recipe.class_name:
+        raise FatalError(f"{where}: missing device class name (unsupported request type?)")
+    device_class = supply.classes.get(recipe.class_name)
+    if device_class is None:
+        raise FatalError(
+            f"{where}: could not retrieve device class {recipe.class_name}: "
+            f'deviceclass.resource.k8s.io "{recipe.class_name}" not found'
+        )
+    request = claim.spec.requests[index]
+    need = Need(
+        number,
+        index,
+        request,
+        alternative,
+        recipe,
+        device_class,
+        wishes_of(recipe.capacity),
+        admin=alternative is None and recipe.admin_access is True,
+        alternative_name="" if alternative is None else recipe.name,
+    )
+    match recipe.mode:
+        case "ExactCount":
+            if recipe.count > _GO_MAX_INT:
+                raise FatalError(f"{where}: exact count {recipe.count} is too large")
+            need.count = recipe.count
+        case "All":
+            need.every = tuple(_every(attempt, need, where))
+            need.count = len(need.every)
+        case _:
+            raise FatalError(f"{where}: unsupported count mode {recipe.mode}")
+    return need
+
+
+def _every(attempt: Attempt, need: Need, where: str) -> list[Candidate]:
+    asks = "asks for all devices, but"
+    found: list[Candidate] = []
+    of_pool: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in attempt.candidates:
+        of_pool.setdefault(candidate.pool.key, []).append(candidate)
+    for pool in attempt.pools:
+        if pool.state == "incomplete":
+            raise FatalError(f"{where}: {asks} resource pool {pool.label} is currently being updated")
+        if pool.state == "invalid":
+            raise FatalError(f"{where}: {asks} resource pool {pool.label} is currently invalid")
+        found.extend(
+            candidate
+            for candidate in of_pool.get(pool.key, ())
+            if attempt.selectable(need, candidate) and _capacity_suffices(attempt, need, candidate, where)
+        )
+    return found
+
+
+def _capacity_suffices(attempt: Attempt, need: Need, candidate: Candidate, where: str) -> bool:
+    if not attempt.features.consumable_capacity:
+        return True
+    try:
+        return attempt.capacity.fits(
+            need.wishes, candidate.id, candidate.device.capacity, empty=attempt.behaviour.all_counts_busy_capacity
+        )
+    except CapacityError as error:
+        raise FatalError(f"{where}: checking capacity for device {candidate.device.name}: {error}") from error
+
+
+def _rules(attempt: Attempt, claim: Claim) -> list[Rule]:
+    rules: list[Rule] = []
+    for index, constraint in enumerate(claim.spec.constraints):
+        rule = rule_of(constraint, attempt.features, attempt.behaviour, attempt.implementation)
+        if rule is None:
+            raise FatalError(
+                f"claim {claim.meta.key}, constraint #{index}: empty constraint (unsupported constraint type?)"
+            )
+        rules.append(rule)
+    return rules

@@ -1,0 +1,1 @@
+"""What both engines and the story share: pools and nodes, taints, capacity policies, selectors, results."""

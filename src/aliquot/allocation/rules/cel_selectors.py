@@ -1,0 +1,63 @@
+"""Selectors evaluated by `cel`, in the environment of a Kubernetes version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aliquot.allocation.features import Features
+from aliquot.allocation.rules.selectors import Evaluate, Failure, Read, Selectors, Verdict
+from aliquot.cel import CompileError, Environment, EvaluationError, PreparedDevice, environment, prepare
+from aliquot.cel import compile as compiled
+from aliquot.dra.device import Attribute, Device
+from aliquot.units.quantity import Quantity
+
+_STILL_1_36 = "1.37.0-alpha."
+"""Pre-releases of 1.37 whose CEL is still that of 1.36."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A device as `cel` reads it."""
+
+    driver: str
+    attributes: Mapping[str, Attribute]
+    capacity: Mapping[str, Quantity]
+    allow_multiple: bool
+
+
+def selectors_of(kubernetes: str, features: Features) -> Selectors:
+    """Returns selectors that evaluate as kube-scheduler of this version does, with its gates' state."""
+    where = _environment(kubernetes, features)
+
+    def reads(expression: str) -> frozenset[Read] | None:
+        program = compiled(expression, where)
+        return frozenset() if isinstance(program, CompileError) else program.reads
+
+    return Selectors(evaluator(kubernetes, features), reads)
+
+
+def _environment(kubernetes: str, features: Features) -> Environment:
+    return environment(
+        "1.36" if kubernetes.removeprefix("v").startswith(_STILL_1_36) else kubernetes,
+        consumable_capacity=features.consumable_capacity,
+        list_attributes=features.list_attributes,
+    )
+
+
+def evaluator(kubernetes: str, features: Features) -> Evaluate:
+    """Returns the evaluation of one expression on one device."""
+    where = _environment(kubernetes, features)
+    prepared: dict[tuple[str, int], tuple[Device, PreparedDevice]] = {}
+
+    def evaluate(expression: str, driver: str, device: Device) -> Verdict:
+        program = compiled(expression, where)
+        if isinstance(program, CompileError):
+            return Failure("compile", program.message)
+        known = prepared.get((driver, id(device)))
+        if known is None:
+            capacity = {name: one.value for name, one in device.capacity.items()}
+            known = (device, prepare(_Shown(driver, device.attributes, capacity, device.allow_multiple)))
+            prepared[driver, id(device)] = known
+        verdict = program.evaluate(known[1])
+        return Failure("runtime", verdict.message) if isinstance(verdict, EvaluationError) else verdict
+
+    return evaluate

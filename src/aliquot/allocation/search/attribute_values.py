@@ -1,0 +1,98 @@
+"""One attribute over all devices of a view, for matchAttribute and distinctAttribute.
+
+Every value is an *atom*, numbered. A device has a mask of atoms: one bit for a scalar, several for a list (gate
+DRAListTypeAttributes), none where it hasn't the attribute. So "match" is: the running AND of the masks stays non-zero;
+"distinct" is: the masks are pairwise disjoint. Scalars and lists need no separate code.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from aliquot.allocation.search.bits import members
+from aliquot.dra.device import Attribute
+
+UNSET = -1
+"""The value of a match constraint that no device has joined yet (all atoms are still possible)."""
+
+_SCALARS = frozenset({"int", "bool", "string", "version"})
+_SINGULAR = {"ints": "int", "bools": "bool", "strings": "string", "versions": "version"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Values:
+    """The atoms of one attribute. Bits are device numbers."""
+
+    atoms: tuple[int, ...]
+    """Per device: its atoms; 0: it doesn't have the attribute."""
+    bits: tuple[int, ...]
+    """Per atom: the devices that have it. Empty for a value that equals nothing, not even itself."""
+    matchable: int
+    """Devices that may join a match constraint."""
+    having: int
+    """Devices that may be the first of a distinct constraint."""
+    comparable: int
+    """Devices that may be a later one of a distinct constraint."""
+    _sharing: dict[int, int] = field(default_factory=dict[int, int])
+
+    def sharing(self, atoms: int) -> int:
+        """The devices that have any of these atoms."""
+        found = self._sharing.get(atoms)
+        if found is None:
+            found = 0
+            for atom in members(atoms):
+                found |= self.bits[atom]
+            self._sharing[atoms] = found
+        return found
+
+    def matching(self, value: int) -> int:
+        """The devices that may join a match constraint whose common atoms are `value`."""
+        return self.matchable if value == UNSET else self.sharing(value)
+
+    def differing(self, used: int) -> int:
+        """The devices that may join a distinct constraint that has used these atoms."""
+        return self.comparable & ~self.sharing(used) if used else self.having
+
+
+def values_of(attributes: Sequence[Attribute | None], lists: bool) -> Values:
+    """Number the values of one attribute.
+
+    Args:
+        attributes: per device, its attribute after the name look-up; None: it has none.
+        lists: DRAListTypeAttributes is on. When off, a list, like a value of unknown kind, equals nothing: it is
+            accepted as the first device of a constraint, and never as a later one (as kube-scheduler does).
+    """
+    numbers: dict[object, int] = {}
+    masks: list[int] = []
+    bits: list[int] = []
+    matchable = having = comparable = 0
+    for number, attribute in enumerate(attributes):
+        mask = 0
+        if attribute is not None:
+            bit = 1 << number
+            having |= bit
+            keys = _atoms(attribute, lists)
+            if keys:
+                comparable |= bit
+                matchable |= bit
+            else:
+                keys = (("alone", number),)
+                if not lists:
+                    matchable |= bit
+            for key in keys:
+                atom = numbers.setdefault(key, len(numbers))
+                if atom == len(bits):
+                    bits.append(0)
+                if comparable & bit:
+                    bits[atom] |= bit
+                mask |= 1 << atom
+        masks.append(mask)
+    return Values(tuple(masks), tuple(bits), matchable, having, comparable)
+
+
+def _atoms(attribute: Attribute, lists: bool) -> tuple[tuple[str, object], ...]:
+    kind, value = attribute.kind, attribute.value
+    if kind in _SCALARS:
+        return ((kind, value),)
+    if lists and isinstance(value, tuple):
+        return tuple((_SINGULAR[kind], element) for element in value)
+    return ()

@@ -1,0 +1,91 @@
+"""Counters summed over blocks, by name: a bound on how many partitions all GPUs of a node can still give."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aliquot.allocation.search.bits import members
+from aliquot.allocation.search.counters import Block
+
+_WIDTH = 24
+"""Bits that a sum may need beyond one block's field: blocks times devices stays far below 2**24."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Per counter name, one field of a packed number, wide enough for sums over all blocks."""
+
+    guard: int
+    counterless: int
+    """Devices that consume nothing."""
+    use: Mapping[int, tuple[int, ...]]
+    """Device -> consumption per name."""
+    offsets: tuple[int, ...]
+    spread: tuple[tuple[tuple[int, int, int], ...], ...]
+    """Per block, per field: (offset in the block, mask, offset here)."""
+    _least: dict[int, int] = field(default_factory=dict[int, int])
+    _parts: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+
+    def least(self, devices: int) -> int:
+        """The least that any of the devices consumes, name by name, packed."""
+        found = self._least.get(devices)
+        if found is None:
+            rows = [self.use[device] for device in members(devices)]
+            found = sum(
+                min(column) << offset for column, offset in zip(zip(*rows, strict=True), self.offsets, strict=True)
+            )
+            self._least[devices] = found
+        return found
+
+    def exceeds(self, wanted: int, residual: Sequence[int]) -> bool:
+        """Says whether more is wanted of some counter than all blocks together have left."""
+        have = self.guard
+        for number, amount in enumerate(residual):
+            part = self._parts.get((number, amount))
+            if part is None:
+                part = sum((amount >> at & mask) << offset for at, mask, offset in self.spread[number])
+                self._parts[number, amount] = part
+            have += part
+        return (have - wanted) & self.guard != self.guard
+
+
+def totals_of(blocks: Sequence[Block], devices: int) -> Totals | None:
+    """Sums over blocks of one layout of names; None without blocks.
+
+    Args:
+        blocks: of all pools. A counter name is taken for one thing within a divisor; equal names with different
+            divisors (pools of different make) are kept apart.
+        devices: all devices of the view, as bits.
+    """
+    if not blocks:
+        return None
+    names: dict[tuple[str, int], int] = {}
+    widest: list[int] = []
+    for block in blocks:
+        for ((_, counter), _, width), (_, _, divisor) in zip(block.widths(), block.fields, strict=True):
+            index = names.setdefault((counter, divisor), len(names))
+            if index == len(widest):
+                widest.append(0)
+            widest[index] = max(widest[index], width)
+    offsets: list[int] = []
+    at = guard = 0
+    for width in widest:
+        offsets.append(at)
+        at += width + _WIDTH
+        guard |= 1 << at
+        at += 1
+    spread: list[tuple[tuple[int, int, int], ...]] = []
+    use: dict[int, list[int]] = {}
+    counterless = devices
+    for block in blocks:
+        rows: list[tuple[int, int, int]] = []
+        for ((_, counter), offset, width), (_, _, divisor) in zip(block.widths(), block.fields, strict=True):
+            index = names[counter, divisor]
+            mask = (1 << width) - 1
+            rows.append((offset, mask, offsets[index]))
+            for device, packed in block.use.items():
+                use.setdefault(device, [0] * len(names))[index] += packed >> offset & mask
+        spread.append(tuple(rows))
+        counterless &= ~block.devices
+    return Totals(
+        guard, counterless, {device: tuple(row) for device, row in use.items()}, tuple(offsets), tuple(spread)
+    )

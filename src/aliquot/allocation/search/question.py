@@ -1,0 +1,100 @@
+"""What the search works on: the claims' requests bound to one node's devices, all in whole numbers.
+
+Nothing here knows names, expressions or quantities. Devices, blocks and constraints are numbers; sets of devices are
+bits; amounts are packed fields.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aliquot.allocation.search.attribute_values import Values
+from aliquot.allocation.search.counter_totals import Totals
+from aliquot.allocation.search.counters import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One alternative of one step."""
+
+    claim: int
+    bits: int
+    """Devices that may serve, as far as one device by itself can tell."""
+    need: int
+    """How many devices: the count, or all that mode All found."""
+    admin: bool = False
+    match: tuple[int, ...] = ()
+    """The match constraints that cover it, in the claim's order (numbers of Question.match)."""
+    distinct: tuple[int, ...] = ()
+    consumes: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Shareable device -> what a share takes of its capacities, packed."""
+    impossible: bool = False
+    """Mode All found no device: it fails whatever happens."""
+    every: int = 0
+    """Mode All: the devices that it found, all of which it must get; 0: a counted request."""
+    error_bits: int = 0
+    """Devices on which its selectors have no verdict: fatal when the search looks at one."""
+    order: tuple[tuple[str, int], ...] = ()
+    """("match" or "distinct", number): its constraints in the claim's order."""
+
+
+Step = tuple[Part, ...]
+"""A request: its alternatives in order; one, if it's no prioritized list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A whole question. The state at its start is in `Start`."""
+
+    steps: Sequence[Step]
+    blocks: Sequence[Block]
+    block_of: Sequence[int]
+    """Device -> its block; -1: it consumes no counters."""
+    match: Sequence[Values]
+    distinct: Sequence[Values]
+    shareable: int
+    """Devices that may be given several times."""
+    guards: Mapping[int, int]
+    """Shareable device -> guard bits of its capacities."""
+    limit: int
+    """Most devices for one claim."""
+    totals: Totals | None = None
+    """Counters summed over blocks, if there are any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is left on the node before the search. Bits are devices, residuals are without guard bits."""
+
+    free: int
+    """Not taken by anybody."""
+    avail: int
+    """Free, and its counters fit."""
+    paid: int
+    """Shareable devices whose counters are charged already."""
+    residual: Sequence[int]
+    """Per block."""
+    left: Mapping[int, int]
+    """Shareable device -> what is left of its capacities."""
+
+
+def signature(question: Question, start: Start) -> tuple[object, ...]:
+    """All that an outcome depends on: nodes of equal signature have equal outcomes, device numbers included."""
+    return (
+        start.free,
+        start.avail,
+        start.paid,
+        tuple(start.residual),
+        tuple(start.left.items()),
+        question.shareable,
+        tuple(question.guards.items()),
+        tuple(
+            tuple(
+                (part.claim, part.bits, part.need, part.admin, part.order, part.every, part.error_bits, part.impossible,
+                 tuple(part.consumes.items()))
+                for part in step
+            )
+            for step in question.steps
+        ),
+        tuple((block.guard, tuple(block.use.items())) for block in question.blocks),
+        tuple((values.atoms, values.bits) for values in (*question.match, *question.distinct)),
+    )  # fmt: skip

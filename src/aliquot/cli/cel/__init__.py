@@ -1,0 +1,1 @@
+"""`aliquot cel`: expressions for DeviceClasses and claims, checked and tried on devices."""

@@ -1,0 +1,242 @@
+"""`aliquot cel`: expressions for DeviceClasses and claims, checked and tried on devices."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from aliquot.cli.output import colour, fail, warn, write_json, write_yaml
+
+if TYPE_CHECKING:
+    from aliquot.cel import CompileError, Environment, EvaluationError, Program
+    from aliquot.cli.cel.devices import Device
+
+UNUSABLE = 2
+NO_MATCH = 1
+FAILED = 3
+
+COST_LIMIT = 1_000_000
+"""What the API server lets an expression cost by its static estimate."""
+
+Format = Literal["table", "json", "yaml"]
+
+EXAMPLES = """Examples:
+  aliquot cel check 'device.driver == "gpu.nvidia.com"'
+  aliquot cel eval 'device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("40Gi"))' --device slices.yaml
+  kubectl get resourceslices -o yaml | aliquot cel eval 'device.driver == "gpu.nvidia.com"' --device -
+"""
+CHECK_EXAMPLES = """Examples:
+  aliquot cel check 'device.attributes["gpu.nvidia.com"].type == "gpu"'
+  aliquot cel check 'device.allowMultipleAllocations' --new --kubernetes 1.37 -o json
+
+Exit status:
+  0  the expression is valid
+  2  it isn't
+"""
+EVAL_EXAMPLES = """Examples:
+  aliquot cel eval 'device.attributes["gpu.nvidia.com"].index < 4' --device device.json
+  aliquot cel eval 'device.driver.startsWith("gpu.")' --device slices.yaml --kubernetes 1.37 -o json
+
+Exit status:
+  0  at least one device matches, and the expression has an answer for every device
+  1  no device matches
+  2  the expression isn't valid, or a device can't be read
+  3  the expression fails on a device: kube-scheduler would give up on the pod
+"""
+
+app = App(
+    name="cel",
+    help="CEL expressions that select devices: checked and evaluated as Kubernetes does.",
+    help_epilogue=EXAMPLES,
+    help_format="plaintext",
+)
+
+
+@app.command(help_epilogue=CHECK_EXAMPLES)
+def check(
+    expression: str,
+    /,
+    *,
+    kubernetes: str = "1.36",
+    new: Annotated[bool, Parameter(name="--new", negative=())] = False,
+    list_attributes: Annotated[bool, Parameter(name="--list-attributes", negative=())] = False,
+    consumable_capacity: Annotated[bool, Parameter(name="--consumable-capacity", negative=())] = False,
+    output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
+) -> int:
+    """Whether an expression is valid: its type and its cost, or everything that's wrong with it.
+
+    Args:
+        expression: The CEL expression.
+        kubernetes: The version whose rules count; 1.34 and 1.35 follow their tables of gates, and weren't compared.
+        new: As the API server validates new objects; else as the scheduler compiles stored ones.
+        list_attributes: With the gate DRAListTypeAttributes.
+        consumable_capacity: With the gate DRAConsumableCapacity; it matters for new objects only.
+        output: table, json or yaml.
+    """
+    environment = _environment(kubernetes, new, list_attributes, consumable_capacity)
+    if environment is None:
+        return UNUSABLE
+    from aliquot.cel import CompileError, compile  # noqa: A004  re.compile's name, too
+
+    program = compile(expression, environment)
+    if output != "table":
+        _write(output, _program_json(program, environment))
+    elif not isinstance(program, CompileError):
+        for line in _summary(program, environment):
+            print(line)
+    if isinstance(program, CompileError):
+        if output == "table":
+            _show(program)
+        return UNUSABLE
+    return 0
+
+
+@app.command(name="eval", help_epilogue=EVAL_EXAMPLES)
+def evaluate(
+    expression: str,
+    /,
+    *,
+    device: Annotated[tuple[Path, ...], Parameter(name="--device", negative=(), allow_leading_hyphen=True)] = (),
+    kubernetes: str = "1.36",
+    list_attributes: Annotated[bool, Parameter(name="--list-attributes", negative=())] = False,
+    consumable_capacity: Annotated[bool, Parameter(name="--consumable-capacity", negative=())] = False,
+    output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
+) -> int:
+    """What an expression says of each device, and what that costs.
+
+    Args:
+        expression: The CEL expression.
+        device: A device (driver, attributes, capacity), a ResourceSlice, or a List of them; YAML or JSON; - for stdin.
+        kubernetes: The version whose rules count; 1.34 and 1.35 follow their tables of gates, and weren't compared.
+        list_attributes: With the gate DRAListTypeAttributes.
+        consumable_capacity: With the gate DRAConsumableCapacity.
+        output: table, json or yaml.
+    """
+    from aliquot.cel import CompileError, compile, prepare  # noqa: A004  re.compile's name, too
+
+    environment = _environment(kubernetes, new=False, lists=list_attributes, shares=consumable_capacity)
+    devices = _devices(device)
+    if environment is None or devices is None:
+        return UNUSABLE
+    program = compile(expression, environment)
+    if isinstance(program, CompileError):
+        if output == "table":
+            _show(program)
+        else:
+            _write(output, _program_json(program, environment))
+        return UNUSABLE
+    answers = [(each, *program.trace(prepare(each))) for each in devices]
+    if output == "table":
+        for line in _summary(program, environment):
+            print(line)
+        _table(answers)
+    else:
+        rows = [_answer_json(each, answer, cost) for each, answer, cost in answers]
+        _write(output, {**_program_json(program, environment), "devices": rows})
+    if any(not isinstance(answer, bool) for _, answer, _ in answers):
+        return FAILED
+    return 0 if any(answer is True for _, answer, _ in answers) else NO_MATCH
+
+
+def _environment(kubernetes: str, new: bool, lists: bool, shares: bool) -> "Environment | None":
+    from aliquot.cel import environment
+
+    try:
+        return environment(
+            kubernetes, consumable_capacity=shares, list_attributes=lists, mode="new" if new else "stored"
+        )
+    except ValueError as error:
+        fail(str(error), "--kubernetes 1.36")
+        return None
+
+
+def _devices(paths: tuple[Path, ...]) -> "list[Device] | None":
+    from aliquot.cli.cel.devices import read_devices
+
+    if not paths:
+        fail("there is no device to evaluate the expression on", "--device FILE, with a device or ResourceSlices")
+        return None
+    devices: list[Device] = []
+    broken = False
+    for path in paths:
+        found, faults = read_devices(path)
+        devices += found
+        for fault in faults:
+            broken = True
+            fail(f"{fault.where}: {fault.message}", fault.hint)
+    return None if broken else devices
+
+
+# --- for people --------------------------------------------------------------------------------------------------
+def _summary(program: "Program", environment: "Environment") -> list[str]:
+    cost = program.max_cost
+    judged = "the API server would refuse it" if cost > COST_LIMIT else f"limit {COST_LIMIT:,}"
+    lines = [f"valid   {program.output_type}", f"cost    at most {cost:,} by the API server's estimate ({judged})"]
+    if not environment.verified:
+        lines.append(f"note    the rules of Kubernetes {environment.kubernetes} are not verified against its code")
+    return lines
+
+
+def _show(error: "CompileError") -> None:
+    """Every problem with its line of the expression and a caret."""
+    for problem in error.problems:
+        fail(f"{problem}" if problem.line else problem.message)
+        if problem.line:
+            print(f"  {error.source_line(problem)}", file=sys.stderr)
+            caret = " " * (problem.column - 1) + "^"
+            print(f"  \033[1;31m{caret}\033[0m" if colour() else f"  {caret}", file=sys.stderr)
+        if problem.hint:
+            hint = "\033[36mhint:\033[0m" if colour() else "hint:"
+            print(f"{hint} {problem.hint}", file=sys.stderr)
+
+
+def _table(answers: "list[tuple[Device, bool | EvaluationError, int | None]]") -> None:
+    width = max(len(f"{device.driver}/{device.name}") for device, _, _ in answers)
+    print(f"\n{'DEVICE'.ljust(width)}  VALUE  COST")
+    for device, answer, cost in answers:
+        value = ("true" if answer else "false") if isinstance(answer, bool) else "error"
+        print(f"{f'{device.driver}/{device.name}'.ljust(width)}  {value:5}  {'-' if cost is None else cost}")
+    for device, answer, _ in answers:
+        if not isinstance(answer, bool):
+            meant = _meant(device, answer.message)
+            warn(f"{device.driver}/{device.name}: {answer.message}{f'; did you mean {meant}?' if meant else ''}")
+
+
+def _meant(device: "Device", message: str) -> str:
+    """The attribute or capacity that was probably meant by a missing one."""
+    from aliquot.cel.hints import nearest
+
+    if not message.startswith("no such key: "):
+        return ""
+    names = [name.rpartition("/")[2] for name in (*device.attributes, *device.capacity)]
+    return nearest(message.removeprefix("no such key: "), names)
+
+
+# --- for programs ------------------------------------------------------------------------------------------------
+def _write(output: Format, value: dict[str, object]) -> None:
+    (write_json if output == "json" else write_yaml)(value)
+
+
+def _program_json(program: "Program | CompileError", environment: "Environment") -> dict[str, object]:
+    from aliquot.cel import CompileError
+
+    head: dict[str, object] = {
+        "expression": program.expression,
+        "kubernetes": environment.kubernetes,
+        "verified": environment.verified,
+    }
+    if isinstance(program, CompileError):
+        problems = [
+            {"line": each.line, "column": each.column, "message": each.message, "hint": each.hint}
+            for each in program.problems
+        ]
+        return {**head, "valid": False, "problems": problems}
+    return {**head, "valid": True, "type": program.output_type, "maxCost": program.max_cost}
+
+
+def _answer_json(device: "Device", answer: "bool | EvaluationError", cost: int | None) -> dict[str, object]:
+    row: dict[str, object] = {"driver": device.driver, "device": device.name}
+    if isinstance(answer, bool):
+        return {**row, "value": answer, "cost": cost}
+    return {**row, "error": answer.message, "cost": cost}

@@ -1,0 +1,1 @@
+"""`aliquot explain`: the command, its text and its page."""

@@ -1,0 +1,158 @@
+"""The filter phase for one pod on one snapshot: which nodes take it, and what the scheduler counts for the others."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.bulk_filters import PASSES, Outcome, Survey, survey
+from aliquot.scheduling.cycle import FILTERS, WIDE_FILTERS, Cycle, Filter, first_failure
+from aliquot.scheduling.filters.equal_nodes import positions
+from aliquot.scheduling.filters.node_affinity import LEFT_OUT, named_nodes
+from aliquot.scheduling.filters.reason import Fault, Reason
+from aliquot.snapshot.load import NodeLoad
+from aliquot.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Every node's outcome: the root's survey, and in place of it what is known better."""
+
+    snapshot: Snapshot
+    survey: Survey | None
+    better: Mapping[str, Outcome]
+    """Nodes that changed since the survey, have pods promised to them, or were looked at by the wide filters."""
+    left_out: Outcome | None = None
+    """Of all other nodes, where the survey is None."""
+
+    def outcome(self, node: str) -> Outcome | None:
+        """One node's; None if there's no such node."""
+        if node not in self.snapshot.nodes:
+            return None
+        return self.better.get(node) or (self.survey.outcome(node) if self.survey else self.left_out)
+
+    def counts(self) -> dict[str, int]:
+        """Text -> nodes."""
+        counts: Counter[str] = Counter()
+        for outcome, number in self._numbers().items():
+            for text in outcome.texts:
+                counts[text] += number
+        return {text: number for text, number in counts.items() if number}
+
+    def _numbers(self) -> Mapping[Outcome, int]:
+        numbers = Counter(self.better.values())
+        if self.survey:
+            for outcome, nodes in self.survey.nodes.items():
+                numbers[outcome] += len(nodes)
+            for node in self.snapshot.changed | self.better.keys():
+                if (surveyed := self.survey.outcome(node)) is not None:
+                    numbers[surveyed] -= 1
+        elif self.left_out:
+            numbers[self.left_out] += len(self.snapshot.nodes) - len(self.better)
+        return numbers
+
+    def feasible(self) -> tuple[str, ...]:
+        """The nodes that take the pod, in the snapshot's order (new ones of a changed snapshot last)."""
+        return self._where(lambda outcome: not outcome.texts)
+
+    def preemptible(self) -> tuple[str, ...]:
+        """The nodes where removing pods might help."""
+        return self._where(_curable)
+
+    def preemptible_number(self) -> int:
+        """How many they are."""
+        return sum(number for outcome, number in self._numbers().items() if _curable(outcome))
+
+    def _where(self, accept: Callable[[Outcome], bool]) -> tuple[str, ...]:
+        elsewhere = self.snapshot.changed | self.better.keys()
+        parts = [[node for node, outcome in self.better.items() if accept(outcome)]]
+        for outcome, nodes in self.survey.nodes.items() if self.survey else ():
+            if accept(outcome):
+                parts.append([node for node in nodes if node not in elsewhere] if elsewhere else nodes)
+        parts = [part for part in parts if part]
+        if len(parts) == 1 and parts[0][0] not in self.better:
+            return tuple(parts[0])
+        order = self.snapshot.root.recall("positions", positions)
+        return tuple(sorted(chain.from_iterable(parts), key=lambda node: order.get(node, len(order))))
+
+
+def _curable(outcome: Outcome) -> bool:
+    return bool(outcome.texts) and outcome.preemptible
+
+
+def screen(snapshot: Snapshot, cycle: Cycle, shape: Hashable) -> Screen | Fault:
+    """Judge every node."""
+    named = named_nodes(cycle.pod)
+    if named is not None:
+        return _screen_named(snapshot, cycle, named)
+    known = survey(snapshot.root, cycle, shape)
+    again: set[str] = {node for node in snapshot.changed if node in snapshot.nodes}
+    again.update(n for n in snapshot.nominated() if n in snapshot.nodes and promised(snapshot, cycle.pod, n))
+    better: dict[str, Outcome] = {}
+    fault = _look_wide(snapshot, cycle, [n for n in known.nodes.get(PASSES, ()) if n not in again], better)
+    fault = fault or _look(snapshot, cycle, sorted(again), better)
+    return fault or Screen(snapshot, known, better)
+
+
+def _screen_named(snapshot: Snapshot, cycle: Cycle, named: Iterable[str]) -> Screen | Fault:
+    better: dict[str, Outcome] = {}
+    looked_at = {node for node in (*named, cycle.pod.nominated_node) if node in snapshot.nodes}
+    fault = _look(snapshot, cycle, sorted(looked_at), better)
+    texts = (LEFT_OUT,) if cycle.release.tells_of_left_out_nodes else ()
+    return fault or Screen(snapshot, None, better, Outcome(texts, preemptible=False))
+
+
+def _look_wide(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, Outcome]) -> Fault | None:
+    """Put nodes that pass all other filters before the wide ones."""
+    if not (cycle.spread or cycle.neighbours or cycle.claims or cycle.pod.needs_features):
+        return None
+    keys = cycle.topology_keys()
+    one_by_one = bool(cycle.claims or cycle.pod.needs_features)
+    known: dict[tuple[str | None, ...], Outcome] = {}
+    for node in nodes:
+        if node in snapshot.changed:
+            continue
+        labels = snapshot.nodes[node].meta.labels
+        key = tuple([labels.get(topology_key) for topology_key in keys])
+        outcome = None if one_by_one else known.get(key)
+        if outcome is None:
+            reasons = first_failure(cycle, snapshot.load(node), WIDE_FILTERS)
+            if isinstance(reasons, Fault):
+                return reasons
+            outcome = known[key] = Outcome.of(reasons)
+        if outcome.texts:
+            found[node] = outcome
+    return None
+
+
+def _look(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, Outcome]) -> Fault | None:
+    for node in nodes:
+        reasons = look(cycle, snapshot.load(node), promised(snapshot, cycle.pod, node))
+        if isinstance(reasons, Fault):
+            return reasons
+        found[node] = Outcome.of(reasons) if reasons else PASSES
+    return None
+
+
+def promised(snapshot: Snapshot, pod: Pod, node: str) -> tuple[Pod, ...]:
+    """Pods nominated for a node to which this one must leave room: of its own priority or above."""
+    nominated = snapshot.nominated()
+    if not nominated:
+        return ()
+    waiting = nominated.get(node, ())
+    return tuple(other for other in waiting if other.priority >= pod.priority and other.key != pod.key)
+
+
+def look(
+    cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...], filters: Iterable[Filter] = FILTERS
+) -> tuple[Reason, ...] | Fault:
+    """What the scheduler finds on one node: with the pods promised to it, and then without them too."""
+    if waiting:
+        fuller = load
+        for pod in waiting:
+            fuller = fuller.plus(pod)
+        reasons = first_failure(cycle.moved(load, waiting, 1), fuller, filters)
+        if reasons:
+            return reasons
+    return first_failure(cycle, load, filters)
