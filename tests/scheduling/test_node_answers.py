@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.scheduling.placing.known import Known, ascending, bits_of, merged
+from aliquot.scheduling.placing.node_answers import NodeAnswers, ascending, bits_of, merged
 
 
 @given(st.lists(st.booleans()))
@@ -14,7 +14,7 @@ def test_flags_to_bits_and_back(flags: list[bool]) -> None:
 
 
 def test_an_answer_holds_until_its_node_changes() -> None:
-    known = Known(about=0b1011, open=0b1011)
+    known = NodeAnswers(about=0b1011, open=0b1011)
     known.learn(0b0001, answer=True)
     known.learn(0b0010, answer=False)
     assert (known.yes, known.open, known.possible) == (0b0001, 0b1000, 0b1001)

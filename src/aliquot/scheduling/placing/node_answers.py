@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Known:
+class NodeAnswers:
     """Yes, no or not yet known, for each node that the question concerns."""
 
     about: int

@@ -9,18 +9,17 @@ from hypothesis import strategies as st
 
 from aliquot.allocation.claims.bound import bound_claims
 from aliquot.allocation.claims.extended import ANNOTATION
-from aliquot.allocation.claims.pod_check import Gates, PodCheck, prepare
+from aliquot.allocation.claims.pod_check import PodCheck
 from aliquot.allocation.claims.pod_claims import NotReady, generate
-from aliquot.allocation.engines import ExactEngines, ReferenceEngines
+from aliquot.allocation.engines import Engines
 from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Request, SubRequest
 from aliquot.dra.device import Attribute, Device, Slice
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Container, Pod, PodClaim
-from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.judge import judge
+from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.outcome import Placement, Refusal
-from aliquot.scheduling.placing.loop import Loop, first
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.placing.placing_loop import Loop, first
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.loop_worlds import CLASSES, DRIVER, EXTENDED, SPECS, claimants, clusters
 from tests.scheduling.strategies import RELEASES, pods, worlds
@@ -63,18 +62,18 @@ def with_claims(there: Snapshot, asking: Pod) -> tuple[Snapshot, Pod]:
 
 def devices_on(there: Snapshot, asking: Pod, name: str) -> Mapping[str, Claim]:
     """The claims as a fresh allocator gives them."""
-    check = prepare(there, asking, Gates(str(NOW)), lambda supply: ExactEngines()(supply, str(NOW)))
+    check = Engines(NOW, exact_decides=True).prepare(there, asking)
     if not isinstance(check, PodCheck):
         return {}
     assert check.check(there.load(name)) == ""
     return {claim.meta.key: claim for claim in bound_claims(check, there.load(name))}
 
 
-def step(loop: Loop, asking: Pod, dynamic: Devices | None, release: Release = NOW) -> None:
+def step(loop: Loop, asking: Pod, scheduler: Scheduler) -> None:
     """Place a pod, and compare with a judgement from scratch."""
     before = loop.snapshot
     there, named = with_claims(afresh(before), asking)
-    expected = judge(there, named, release, dynamic)
+    expected = scheduler.judge(there, named)
     chooser = Chooser()
     loop.choose = chooser
     found = loop.place(asking)
@@ -96,7 +95,7 @@ def step(loop: Loop, asking: Pod, dynamic: Devices | None, release: Release = NO
         assert found.preemption is None
         assert name == expected.nodes[0]
         assert asking.nominated_node == name or tuple(chooser.seen) == expected.nodes
-        for key, claim in devices_on(there, named, name).items() if dynamic else ():
+        for key, claim in devices_on(there, named, name).items() if scheduler.engines else ():
             assert loop.snapshot.claims[key] == claim
     else:
         assert found.preemption is not None
@@ -107,13 +106,13 @@ def step(loop: Loop, asking: Pod, dynamic: Devices | None, release: Release = NO
 
 @pytest.mark.law
 @given(worlds(), RELEASES, st.data())
-def test_it_decides_as_from_scratch(there: Snapshot, release: Release, data: st.DataObject) -> None:
-    loop = Loop(there, release)
+def test_it_decides_as_from_scratch(there: Snapshot, kubernetes: Kubernetes, data: st.DataObject) -> None:
+    loop = Loop(there, Scheduler(kubernetes))
     for _ in range(data.draw(st.integers(1, 8))):
         if data.draw(st.integers(0, 3)):
             asking = data.draw(PODS.flatmap(pods))
             loop.remove(asking.key)
-            step(loop, asking, None, release)
+            step(loop, asking, Scheduler(kubernetes))
         else:
             loop.remove(data.draw(st.sampled_from((*loop.snapshot.pods, "default/nobody"))))
 
@@ -121,11 +120,11 @@ def test_it_decides_as_from_scratch(there: Snapshot, release: Release, data: st.
 @pytest.mark.law
 @given(clusters(), st.data())
 def test_it_decides_as_from_scratch_with_claims(there: Snapshot, data: st.DataObject) -> None:
-    loop = Loop(there, NOW, Devices(ExactEngines()))
-    dynamic = Devices(ExactEngines())
+    loop = Loop(there, Scheduler.of(NOW, exact_decides=True))
+    scheduler = Scheduler.of(NOW, exact_decides=True)
     for number in range(data.draw(st.integers(1, 8))):
         if data.draw(st.integers(0, 4)) or not loop.snapshot.pods:
-            step(loop, data.draw(claimants(f"p{number}")), dynamic)
+            step(loop, data.draw(claimants(f"p{number}")), scheduler)
         else:
             loop.remove(data.draw(st.sampled_from(tuple(loop.snapshot.pods))))
 
@@ -150,7 +149,7 @@ def placed(loop: Loop, asking: Pod) -> bool:
 
 
 def test_devices_run_out_and_come_back() -> None:
-    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    loop = Loop(two_devices(), Scheduler.of(NOW, exact_decides=True))
     assert [placed(loop, claiming(name)) for name in ("p", "q", "r")] == [True, True, False]
     assert set(loop.snapshot.claims) == {"default/common", "default/p-own", "default/q-own"}
     assert "default/r" not in loop.snapshot.pods
@@ -163,7 +162,7 @@ def test_devices_run_out_and_come_back() -> None:
 
 
 def test_a_shared_claim_stays_until_its_last_pod_has_gone() -> None:
-    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    loop = Loop(two_devices(), Scheduler.of(NOW, exact_decides=True))
     sharing = [replace(claiming(name), claims=(PodClaim("own", "common"),)) for name in ("p", "q")]
     assert all(placed(loop, one) for one in sharing)
     assert not placed(loop, claiming("two", "two"))
@@ -176,7 +175,7 @@ def test_a_shared_claim_stays_until_its_last_pod_has_gone() -> None:
 
 
 def test_the_refused_are_asked_again_after_a_change() -> None:
-    loop = Loop(cluster(node("a", gpu=1)), NOW)
+    loop = Loop(cluster(node("a", gpu=1)), Scheduler(NOW))
     assert placed(loop, pod("p", gpu=1))
     refusals = [loop.place(pod(name, gpu=1)) for name in ("q", "r")]
     assert [(one.pod, isinstance(one, Refusal)) for one in refusals] == [("default/q", True), ("default/r", True)]
@@ -186,8 +185,8 @@ def test_the_refused_are_asked_again_after_a_change() -> None:
 
 def test_what_has_a_node_or_waits_at_a_gate_changes_nothing() -> None:
     there = cluster(node("a"), pod("old", "a"))
-    loop = Loop(there, NOW)
-    assert loop.place(pod("old", "a")) == judge(there, pod("old", "a"), NOW)
+    loop = Loop(there, Scheduler(NOW))
+    assert loop.place(pod("old", "a")) == Scheduler(NOW).judge(there, pod("old", "a"))
     assert isinstance(loop.place(replace(pod("p"), scheduling_gates=("wait",))), Refusal)
     assert loop.snapshot is there
     loop.remove("default/nobody")
@@ -195,7 +194,7 @@ def test_what_has_a_node_or_waits_at_a_gate_changes_nothing() -> None:
 
 
 def test_the_choice_is_the_callers() -> None:
-    loop = Loop(cluster(node("a"), node("b")), NOW, choose=lambda nodes: list(nodes)[-1])
+    loop = Loop(cluster(node("a"), node("b")), Scheduler(NOW), choose=lambda nodes: list(nodes)[-1])
     assert placed(loop, pod("p"))
     assert loop.snapshot.pods["default/p"].node_name == "b"
     assert first(iter(())) is None
@@ -203,20 +202,20 @@ def test_the_choice_is_the_callers() -> None:
 
 def test_no_choice_changes_nothing() -> None:
     there = cluster(node("a"), node("b"))
-    loop = Loop(there, NOW, choose=lambda _: None)
+    loop = Loop(there, Scheduler(NOW), choose=lambda _: None)
     found = loop.place(pod("p"))
-    assert found == judge(there, pod("p"), NOW)
+    assert found == Scheduler(NOW).judge(there, pod("p"))
     assert loop.snapshot is there
 
 
 def test_features_that_a_node_must_declare() -> None:
-    loop = Loop(cluster(node("a"), node("b", features=("F",))), NOW)
+    loop = Loop(cluster(node("a"), node("b", features=("F",))), Scheduler(NOW))
     assert placed(loop, replace(pod("p"), needs_features=("F",)))
     assert loop.snapshot.pods["default/p"].node_name == "b"
 
 
 def test_an_extended_resource_is_served_by_devices() -> None:
-    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    loop = Loop(two_devices(), Scheduler.of(NOW, exact_decides=True))
     asking = replace(pod("p"), containers=(Container("main", {EXTENDED: 2}),))
     assert placed(loop, asking)
     bound = loop.snapshot.pods["default/p"]
@@ -230,7 +229,7 @@ def test_an_extended_resource_is_served_by_devices() -> None:
 
 def test_a_place_is_kept_for_whom_it_was_promised() -> None:
     there = cluster(node("a", gpu=1), pod("big", gpu=1, priority=5, nominated="a"))
-    loop = Loop(there, NOW)
+    loop = Loop(there, Scheduler(NOW))
     assert not placed(loop, pod("p", gpu=1))
     assert placed(loop, pod("big", gpu=1, priority=5, nominated="a"))
     loop.remove("default/big")
@@ -238,7 +237,7 @@ def test_a_place_is_kept_for_whom_it_was_promised() -> None:
 
 
 def test_victims_give_back_their_devices() -> None:
-    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    loop = Loop(two_devices(), Scheduler.of(NOW, exact_decides=True))
     assert placed(loop, claiming("low", cpu=4000))
     found = loop.place(claiming("high", cpu=4000, priority=1))
     assert isinstance(found, Placement)
@@ -248,7 +247,7 @@ def test_victims_give_back_their_devices() -> None:
 
 def test_a_claim_shared_with_a_victim_is_kept() -> None:
     common = (PodClaim("shared", "common"),)
-    loop = Loop(two_devices(), NOW, Devices(ExactEngines()))
+    loop = Loop(two_devices(), Scheduler.of(NOW, exact_decides=True))
     assert placed(loop, replace(claiming("low", cpu=4000), claims=common))
     high = claiming("high", cpu=4000, priority=1)
     assert placed(loop, replace(high, claims=(*high.claims, *common)))
@@ -259,13 +258,12 @@ def test_a_claim_shared_with_a_victim_is_kept() -> None:
     assert loop.snapshot.claims == two_devices().claims
 
 
-def test_only_the_exact_allocator_can_be_told_of_changes() -> None:
-    with pytest.raises(TypeError, match="exact allocator"):
-        Loop(two_devices(), NOW, Devices(ReferenceEngines()))
+def test_a_loop_decides_by_the_exact_allocator_whatever_the_scheduler_uses() -> None:
+    step(Loop(two_devices(), Scheduler.of(NOW)), claiming("p"), Scheduler.of(NOW, exact_decides=True))
 
 
 def test_an_old_scheduler_without_dynamic_resources() -> None:
-    loop = Loop(cluster(node("a", gpu=1)), Release(31), Devices(ExactEngines()))
+    loop = Loop(cluster(node("a", gpu=1)), Scheduler.of(Kubernetes(31), exact_decides=True))
     assert placed(loop, pod("p", gpu=1))
 
 
@@ -273,7 +271,7 @@ def test_an_error_on_any_node_ends_the_attempt() -> None:
     there = two_devices().with_node(node("b"))
     odd = Slice(Meta("t"), DRIVER, "b", node_name="b", devices=(Device("d"),))
     sized = ClaimTemplate(Meta("sized", "default"), SPECS["sized"])
-    loop = Loop(there.with_object(odd).with_object(sized), NOW, Devices(ExactEngines()))
+    loop = Loop(there.with_object(odd).with_object(sized), Scheduler.of(NOW, exact_decides=True))
     found = loop.place(claiming("p", "sized"))
     assert isinstance(found, Refusal)
     assert found.reason == "SchedulerError"
@@ -283,15 +281,15 @@ def test_a_claim_that_an_earlier_attempt_made_for_extended_resources() -> None:
     asking = replace(pod("p"), meta=Meta("p", "default", uid="u"), containers=(Container("main", {EXTENDED: 1}),))
     owner = Owner("Pod", "p", "u", controller=True)
     meta = Meta("p-extended", "default", annotations={ANNOTATION: "true"}, owners=(owner,))
-    loop = Loop(two_devices().with_object(Claim(meta, SPECS["one"])), NOW, Devices(ExactEngines()))
-    step(loop, asking, Devices(ExactEngines()))
+    loop = Loop(two_devices().with_object(Claim(meta, SPECS["one"])), Scheduler.of(NOW, exact_decides=True))
+    step(loop, asking, Scheduler.of(NOW, exact_decides=True))
     assert "default/p" not in loop.snapshot.pods
 
 
 def test_claims_that_are_gone_do_not_matter_any_more() -> None:
     there = two_devices()
     named = replace(claiming("p"), claim_names={"own": "p-own"}, node_name="a")
-    loop = Loop(there.with_pod(named), NOW, Devices(ExactEngines()))
+    loop = Loop(there.with_pod(named), Scheduler.of(NOW, exact_decides=True))
     loop.remove("default/p")
     assert set(loop.snapshot.claims) == {"default/common"}
 
@@ -299,6 +297,6 @@ def test_claims_that_are_gone_do_not_matter_any_more() -> None:
 def test_claims_that_say_the_same_are_one_question() -> None:
     specs = [ClaimSpec((Request("r", SubRequest("r", "any", capacity={})),)) for _ in range(3)]
     claims = [Claim(Meta(f"own-{n}", "default"), one) for n, one in enumerate(specs)]
-    loop = Loop(two_devices().altered({}, {one.meta.key: one for one in claims}), NOW, Devices(ExactEngines()))
+    loop = Loop(two_devices().altered({}, {one.meta.key: one for one in claims}), Scheduler.of(NOW, exact_decides=True))
     asking = [replace(claiming(f"p{n}"), claims=(PodClaim("own", one.meta.name),)) for n, one in enumerate(claims)]
     assert [placed(loop, one) for one in asking] == [True, True, False]

@@ -7,7 +7,7 @@ of the whole cluster: what one pod showed of a node is kept for all pods alike, 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from aliquot.allocation.claims.pod_check import Failure, PodCheck
+from aliquot.allocation.claims.pod_check import Fault, PodCheck
 from aliquot.allocation.claims.pod_claims import NotReady
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
@@ -16,20 +16,17 @@ from aliquot.scheduling.cycle import (
     Cycle,
     uses_dynamic_resources,
 )
-from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.equal_pods import room_shape
-from aliquot.scheduling.filter_phase import look
+from aliquot.scheduling.equal_pods import room_key
+from aliquot.scheduling.filter_phase import failures_with_nominated
 from aliquot.scheduling.filters.inter_pod_affinity import neighbours_of
 from aliquot.scheduling.filters.node_declared_features import undeclared
 from aliquot.scheduling.filters.pod_topology_spread import spread_of
-from aliquot.scheduling.filters.reason import Fault
-from aliquot.scheduling.judge import judge
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
-from aliquot.scheduling.placing.known import Known, ascending, merged
 from aliquot.scheduling.placing.live_claims import LiveClaims
-from aliquot.scheduling.placing.rooms import Room, Rooms
+from aliquot.scheduling.placing.node_answers import NodeAnswers, ascending, merged
+from aliquot.scheduling.placing.nodes_with_room import NodesWithRoom, RoomFor
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.scheduling.unchecked import not_checked
-from aliquot.scheduling.versions import Release
 from aliquot.snapshot.load import holds
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -47,7 +44,7 @@ def first(nodes: Iterator[str]) -> str | None:
 class _Served:
     """Where claims of one kind are served."""
 
-    known: Known
+    known: NodeAnswers
     certain: bool
     """No node can end the attempt with an error, so that none has to be looked at for that."""
 
@@ -61,13 +58,9 @@ class Loop:
     """
 
     start: Snapshot
-    release: Release
-    dynamic: Devices | None = None
-    """Who allocates devices, with the exact engine; None: claims are named as not checked.
-
-    Raises:
-        TypeError: when the loop is made, if it's another engine.
-    """
+    scheduler: Scheduler
+    """Its claims are always answered by the correct allocator: no other can be told of changes. Without engines they
+    are named as not checked."""
     choose: Choose = first
     _live: LiveClaims | None = field(init=False, default=None)
     _snapshot: Snapshot = field(init=False)
@@ -75,7 +68,7 @@ class Loop:
     """Pods that are not yet in `_snapshot` as they are now; None: gone."""
     _pods: dict[str, Pod | None] = field(init=False, default_factory=dict[str, "Pod | None"])
     """Pods that differ from the start's."""
-    _rooms: Rooms = field(init=False)
+    _nodes: NodesWithRoom = field(init=False)
     _served: dict[Hashable, _Served] = field(init=False, default_factory=dict[Hashable, _Served])
     _avoiders: int = field(init=False)
     """Bound pods that want to be away from others: while there are any, all pods must ask who their neighbours are."""
@@ -86,10 +79,12 @@ class Loop:
         """Begin with the snapshot as it is."""
         start = self.start
         self._snapshot = start
-        self._rooms = Rooms(start, self.release)
+        self._nodes = NodesWithRoom(start, self.scheduler.kubernetes)
         self._avoiders = sum(1 for pod in start.pods.values() if _avoids(pod))
-        if self.dynamic is not None and uses_dynamic_resources(start, self.release):
-            self._live = LiveClaims.of(start, self.release, self.dynamic)
+        engines = self.scheduler.engines
+        if engines is not None and uses_dynamic_resources(start, self.scheduler.kubernetes):
+            self._live = LiveClaims.of(start, engines)
+            self.scheduler = replace(self.scheduler, claims=self._live)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -115,13 +110,13 @@ class Loop:
             `choose` took no node; nothing changes then.
         """
         if pod.node_name or pod.terminal or pod.scheduling_gates or pod.terminating:
-            return judge(self.snapshot, pod, self.release, self._live or self.dynamic)
+            return self.scheduler.judge(self.snapshot, pod)
         fresh: Mapping[str, Claim] = {}
         check: PodCheck | None = None
         if self._live is not None:
             generated = self._live.generated(pod)
             if isinstance(generated, NotReady):
-                return judge(self.snapshot, pod, self.release, self._live)
+                return self.scheduler.judge(self.snapshot, pod)
             pod, fresh = generated
             found = self._live.check(pod, fresh)
             if found is not None and not isinstance(found, PodCheck):
@@ -152,7 +147,7 @@ class Loop:
         """
         extended = pod.extended_claim
         if check is not None and self._live is not None:
-            load = self._rooms.load(node)
+            load = self._nodes.load(node)
             problem = check.check(load)
             assert not problem, f"{pod.key} on {node}: {problem}"
             extended = self._live.bind(check, load) or extended
@@ -164,12 +159,12 @@ class Loop:
         old = self.pod(key)
         if old is not None:
             if holds(old):
-                self._rooms.take(old)
+                self._nodes.take(old)
                 self._avoiders -= _avoids(old)
             elif old.nominated_node:
-                self._rooms.release_promise(old)
+                self._nodes.release_promise(old)
         if pod is not None:
-            self._rooms.put(pod)
+            self._nodes.put(pod)
             self._avoiders += _avoids(pod)
         self._pods[key] = self._news[key] = pod
         self._refused.clear()
@@ -178,21 +173,21 @@ class Loop:
 
     def _node(self, pod: Pod, check: PodCheck | None) -> str | None:
         """The node to take; None: none takes the pod or was chosen, or an error ends the attempt."""
-        room = self._rooms.room(pod)
+        room = self._nodes.room(pod)
         around = self._around(pod, room)
         served = self._claims(check) if check is not None else None
 
         def takes(position: int) -> bool | Fault:
             """In the order of the filters, for an error counts only where those before have nothing to say."""
-            if not self._rooms.has_room(room, position) or (around is not None and not self._suits(around, position)):
+            if not self._nodes.has_room(room, position) or (around is not None and not self._suits(around, position)):
                 return False
             if check is not None and served is not None:
                 answer = self._serves(served, check, position)
                 if answer is not True:
                     return answer
-            return not pod.needs_features or not undeclared(pod, self._rooms.node(position), self.release)
+            return not pod.needs_features or not undeclared(pod, self._nodes.node(position), self.scheduler.kubernetes)
 
-        nominated = self._rooms.positions.get(pod.nominated_node)
+        nominated = self._nodes.positions.get(pod.nominated_node)
         if nominated is not None and takes(nominated) is True:
             return pod.nominated_node
         if served is not None and not served.certain:
@@ -200,22 +195,24 @@ class Loop:
             if any(isinstance(takes(position), Fault) for position in unknown):
                 return None
         possible = room.known.possible & (served.known.possible if served is not None else -1)
-        return self.choose(self._rooms.names[position] for position in ascending(possible) if takes(position) is True)
+        return self.choose(self._nodes.names[position] for position in ascending(possible) if takes(position) is True)
 
     # --- what the neighbours say ---------------------------------------------------------------------------------
 
-    def _around(self, pod: Pod, room: Room) -> Cycle | None:
+    def _around(self, pod: Pod, room: RoomFor) -> Cycle | None:
         """The cycle of a pod for which other pods matter; None: they don't."""
         if not (_looks_around(pod) or self._avoiders):
             return None
-        neighbours, spread = neighbours_of(self.snapshot, pod), spread_of(self.snapshot, pod, self.release)
+        neighbours, spread = neighbours_of(self.snapshot, pod), spread_of(self.snapshot, pod, self.scheduler.kubernetes)
         if neighbours is None and spread is None:
             return None
         return replace(room.cycle, pod=pod, spread=spread, neighbours=neighbours)
 
     def _suits(self, around: Cycle, position: int) -> bool:
-        name = self._rooms.names[position]
-        return not look(around, self._rooms.load(name), self._rooms.waiting(around.pod, name), COMPANY_FILTERS)
+        name = self._nodes.names[position]
+        return not failures_with_nominated(
+            around, self._nodes.load(name), self._nodes.waiting(around.pod, name), COMPANY_FILTERS
+        )
 
     # --- where the claims are served -----------------------------------------------------------------------------
 
@@ -225,22 +222,22 @@ class Loop:
         question = self._live.question(check)
         served = self._served.get(question) if question is not None else None
         if served is None:
-            everywhere = (1 << len(self._rooms.names)) - 1
-            served = _Served(Known(everywhere, everywhere, seen=engine.changes), self._live.certain(check))
+            everywhere = (1 << len(self._nodes.names)) - 1
+            served = _Served(NodeAnswers(everywhere, everywhere, seen=engine.changes), self._live.certain(check))
             if question is not None:
                 self._served[question] = served
         elif served.known.seen < engine.changes:
             changed = engine.changed_since(served.known.seen)
-            served.known.forget(merged([self._rooms.positions[name] for name in changed]), engine.changes)
+            served.known.forget(merged([self._nodes.positions[name] for name in changed]), engine.changes)
         return served
 
     def _serves(self, served: _Served, check: PodCheck, position: int) -> bool | Fault:
         known = served.known
         bit = 1 << position
         if known.open & bit:
-            problem = check.check(self._rooms.load(self._rooms.names[position]))
-            if isinstance(problem, Failure):
-                return Fault(problem.message)
+            problem = check.check(self._nodes.load(self._nodes.names[position]))
+            if isinstance(problem, Fault):
+                return problem
             known.learn(bit, answer=not problem)
             return not problem
         return bool(known.yes & bit)
@@ -250,7 +247,7 @@ class Loop:
     def _refused_or_preempting(self, pod: Pod, check: PodCheck | None, fresh: Mapping[str, Claim]) -> Verdict:
         question = self._live.question(check) if self._live is not None and check is not None else ""
         alike = None if question is None or self._avoiders or _looks_around(pod) or pod.nominated_node else (
-            room_shape(pod), pod.preemption_policy, question,
+            room_key(pod), pod.preemption_policy, question,
         )  # fmt: skip
         if alike is not None and alike in self._refused:
             return replace(self._refused[alike], pod=pod.key, not_checked=self._not_checked(pod))
@@ -265,10 +262,10 @@ class Loop:
         return replace(verdict, verdict="running", nodes=(verdict.preemption.node,), by_node=None)
 
     def _judged(self, pod: Pod, fresh: Mapping[str, Claim]) -> Verdict:
-        return judge(self.snapshot.altered({}, fresh), pod, self.release, self._live or self.dynamic)
+        return self.scheduler.judge(self.snapshot.altered({}, fresh), pod)
 
     def _not_checked(self, pod: Pod) -> tuple[str, ...]:
-        return not_checked(self.start, pod, self.release, self.dynamic)
+        return not_checked(self.start, pod, self.scheduler.kubernetes, claims=self.scheduler.engines is not None)
 
 
 def _avoids(pod: Pod) -> bool:

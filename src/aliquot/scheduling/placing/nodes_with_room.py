@@ -5,33 +5,33 @@ from dataclasses import dataclass, field
 
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.cycle import HOLDING_FILTERS, NODE_FILTERS, Cycle, first_failure, served_resources
-from aliquot.scheduling.equal_pods import room_shape
-from aliquot.scheduling.filter_phase import look
+from aliquot.kube.release import Kubernetes
+from aliquot.scheduling.cycle import HOLDING_FILTERS, NODE_FILTERS, Cycle, delegated, first_failure
+from aliquot.scheduling.equal_pods import room_key
+from aliquot.scheduling.filter_phase import failures_with_nominated
 from aliquot.scheduling.filters.equal_nodes import asked_labels, node_groups, positions
 from aliquot.scheduling.filters.node_ports import host_ports
-from aliquot.scheduling.placing.known import Known, bits_of, merged
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.placing.node_answers import NodeAnswers, bits_of, merged
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
 
 
 @dataclass(slots=True)
-class Room:
+class RoomFor:
     """Where pods of one shape have room."""
 
     cycle: Cycle
     """For these filters: it knows nothing of other pods or of claims."""
-    known: Known
+    known: NodeAnswers
 
 
 @dataclass(slots=True, eq=False)
-class Rooms:
+class NodesWithRoom:
     """The nodes of a snapshot, and what they carry now. Nodes stay as they are."""
 
     start: Snapshot
-    release: Release
+    kubernetes: Kubernetes
     names: list[str] = field(init=False)
     positions: Mapping[str, int] = field(init=False)
     promised: dict[str, tuple[Pod, ...]] = field(init=False)
@@ -40,7 +40,7 @@ class Rooms:
     """Nodes that carry something else than at the start."""
     log: list[int] = field(init=False, default_factory=list[int])
     """Positions of the nodes on which pods came or went, in order."""
-    rooms: dict[Hashable, Room] = field(init=False, default_factory=dict[Hashable, Room])
+    rooms: dict[Hashable, RoomFor] = field(init=False, default_factory=dict[Hashable, RoomFor])
     """By the shapes that were asked for."""
 
     def __post_init__(self) -> None:
@@ -78,25 +78,24 @@ class Rooms:
         if node in self.positions:
             self.log.append(self.positions[node])
 
-    def room(self, pod: Pod) -> Room:
+    def room(self, pod: Pod) -> RoomFor:
         """Where pods like this one have room, as far as that's known; nodes that have changed must be asked again."""
-        key = room_shape(pod)
+        key = room_key(pod)
         room = self.rooms.get(key)
         if room is None:
-            room = self.rooms[key] = self._survey(pod)
+            room = self.rooms[key] = self._tabulated(pod)
         elif room.known.seen < len(self.log):
             room.known.forget(merged(self.log[room.known.seen :]), len(self.log))
         return room
 
-    def _survey(self, pod: Pod) -> Room:
+    def _tabulated(self, pod: Pod) -> RoomFor:
         """What stays as it is: whether the filters that look at the node without its pods let the pod in."""
         request = effective_request(pod)
-        served: Mapping[str, str] = served_resources(self.start) if self.release.extended_resources else {}
         cycle = Cycle(
             pod=pod,
-            release=self.release,
+            kubernetes=self.kubernetes,
             request=request,
-            delegated=frozenset(name for name, asked in request.items() if asked > 0 and name in served),
+            delegated=delegated(self.start, request, self.kubernetes),
             ports=host_ports(pod),
             spread=None,
             neighbours=None,
@@ -106,22 +105,22 @@ class Rooms:
         groups, examples = node_groups(self.start, asked_labels(pod))
         lets_in = [not first_failure(cycle, self.start.load(name), NODE_FILTERS) for name in examples]
         suitable = bits_of(lets_in[group] for group in groups)
-        return Room(cycle, Known(suitable, suitable, seen=len(self.log)))
+        return RoomFor(cycle, NodeAnswers(suitable, suitable, seen=len(self.log)))
 
-    def has_room(self, room: Room, position: int) -> bool:
+    def has_room(self, room: RoomFor, position: int) -> bool:
         """Whether one node has room, found out if it isn't known."""
         known = room.known
         bit = 1 << position
         if known.open & bit:
             name = self.names[position]
             waiting = self.waiting(room.cycle.pod, name)
-            answer = not look(room.cycle, self.load(name), waiting, HOLDING_FILTERS)
+            answer = not failures_with_nominated(room.cycle, self.load(name), waiting, HOLDING_FILTERS)
             known.learn(bit, answer=answer)
             return answer
         return bool(known.yes & bit)
 
     def waiting(self, pod: Pod, node: str) -> tuple[Pod, ...]:
-        """Pods promised a place to which this one must leave room; see `screen.promised`."""
+        """Pods promised a place to which this one must leave room; see `filter_phase.nominated_ahead`."""
         if not self.promised:
             return ()
         return tuple(one for one in self.promised.get(node, ()) if one.priority >= pod.priority and one.key != pod.key)
