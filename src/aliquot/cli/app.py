@@ -39,4 +39,4 @@ app = App(
 )
 app.command("aliquot.cli.explain.command:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
 app.command("aliquot.cli.cel.commands:app", name="cel")
-app.command("aliquot.cli.cdi:app", name="cdi")
+app.command("aliquot.cli.cdi.app:app", name="cdi")
