@@ -40,3 +40,4 @@ app = App(
 app.command("aliquot.cli.explain:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
 app.command("aliquot.cli.cel:app", name="cel")
 app.command("aliquot.cli.cdi:app", name="cdi")
+app.command("aliquot.cli.mig:app", name="mig")
