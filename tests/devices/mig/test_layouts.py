@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.devices.layouts import (
+from aliquot.devices.mig import Geometry, all_geometries, geometry
+from aliquot.devices.mig.layouts import (
     Placement,
     legal_states,
     maximal_states,
@@ -14,7 +15,6 @@ from aliquot.devices.layouts import (
     uniform_layouts,
     violations,
 )
-from aliquot.devices.mig import Geometry, all_geometries, geometry
 
 
 def known(key: str) -> Geometry:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from aliquot.devices.mig import Geometry, Profile
+from aliquot.devices.mig.geometry import Geometry, Profile
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,6 +56,15 @@ def profile_in(geometry: Geometry, name: str) -> Profile:
     if not geometry.known:
         raise ValueError(f"where MIG instances of {geometry.key} may lie isn't published: read it from the node")
     return profile
+
+
+def placement_in(geometry: Geometry, placement: Placement) -> Placement:
+    """The same placement by the geometry's own name of the profile (drivers differ in some: `7g.79gb`, `7g.80gb`).
+
+    Raises:
+        ValueError: as `profile_in`.
+    """
+    return Placement(placement.start, profile_in(geometry, placement.profile).name)
 
 
 def violations(geometry: Geometry, state: Sequence[Placement]) -> tuple[str, ...]:
