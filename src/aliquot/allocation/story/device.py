@@ -17,7 +17,7 @@ from aliquot.allocation.answer import (
 )
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.reference.attempt import Candidate
+from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
 from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
