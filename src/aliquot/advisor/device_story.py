@@ -37,6 +37,9 @@ def words(reason: Reason) -> str:
         case Tainted(taint=taint):
             value = f"={taint.value}" if taint.value else ""
             return f"device taint {taint.key}{value}:{taint.effect}, not tolerated by the claim"
+        case CounterShort(counter_set=name, counter=counter, available=left, claims=claims) if left.sign < 0:
+            by_whom = f" by {', '.join(claims)}" if claims else ""
+            return f"{counter} of {name} is overdrawn{by_whom}: {left} left"
         case CounterShort(counter_set=name, counter=counter, needed=needed, available=available, held_by=holders):
             users = f" (used by {', '.join(one.device for one in holders)})" if holders else ""
             return f"{counter} of {name}: needs {needed}, {available} left{users}"
