@@ -16,6 +16,7 @@ from aliquot.allocation.story.tell import tell
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
 from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta
+from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
 from tests.allocation import checker, exactly, tight
 from tests.allocation.build import DRIVER, NODE, claim, counters, device, pool, request, supply
@@ -46,11 +47,13 @@ def holder(name: str) -> Claim:
 
 
 def exact(offered: Supply, asked: Claim) -> Answer:
-    return Exact(offered, selectors_of("1.36", offered.features)).allocate(NODE, [asked])
+    return Exact(offered, selectors_of(Kubernetes(36), offered.features)).allocate(NODE, [asked])
 
 
 def plain(offered: Supply, asked: Claim, behaviour: Behaviour) -> Answer:
-    return Reference(offered, selectors_of("1.36", offered.features), behaviour, "experimental").allocate(NODE, [asked])
+    return Reference(offered, selectors_of(Kubernetes(36), offered.features), behaviour, "experimental").allocate(
+        NODE, [asked]
+    )
 
 
 def taken(answer: Answer) -> list[str]:
@@ -76,7 +79,7 @@ def test_a_set_that_is_used_up_but_not_overdrawn_still_gives_what_is_left_of_the
 
 def test_committing_and_releasing_tells_when_a_set_is_overdrawn() -> None:
     offered = on_the_same_gpu("half-a")
-    engine = Exact(offered, selectors_of("1.36", offered.features))
+    engine = Exact(offered, selectors_of(Kubernetes(36), offered.features))
     wanted, more = claim(request("r")), holder("half-b").allocation
     assert more is not None
     engine.commit([more])
@@ -88,7 +91,7 @@ def test_committing_and_releasing_tells_when_a_set_is_overdrawn() -> None:
 @pytest.mark.parametrize("behaviour", [REPAIRED, V1_36, V1_37])
 def test_the_story_names_the_claims_that_overdraw(behaviour: Behaviour) -> None:
     offered = on_the_same_gpu("half-a", "half-b")
-    told = tell(offered, NODE, [claim(request("r"))], selectors_of("1.36", offered.features), behaviour)
+    told = tell(offered, NODE, [claim(request("r"))], selectors_of(Kubernetes(36), offered.features), behaviour)
     (reasons,) = [one.reasons for one in told.requests[0].devices if one.device.device == "compute-only"]
     halves = (DeviceId(DRIVER, "p", "half-a"), DeviceId(DRIVER, "p", "half-b"))
     by_claims = ("ml/of-half-a", "ml/of-half-b")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from aliquot.cel.hints import nearest
+from aliquot.cel.checking.hints import nearest
 from aliquot.cli.output import fail
 from aliquot.devices.catalogue import all_models, find
 from aliquot.devices.mig import Geometry, Placement, all_geometries, geometry_of
