@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.causes.cause import Cause
+from aliquot.advisor.causes.diagnose import diagnose
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.remedies.table import advice as advice_for
 from aliquot.advisor.search import case_of, ways_out
-from aliquot.advisor.verdicts import placed, refused, stale_note, unchecked_note
+from aliquot.advisor.verdicts import placed, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
@@ -59,6 +61,8 @@ class Explanation:
     """Node -> what its devices have against the pod's claims, for the nodes looked at most closely."""
     conflict: tuple[str, ...] = ()
     """A smallest set of requirements that the first of these nodes can't meet together."""
+    cause: Cause | None = None
+    """The root cause; None: it isn't refused."""
     possible: Possible | None = None
     """An allocation that exists although the scheduler finds none."""
     note: str = ""
@@ -144,11 +148,13 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         case = case_of(snapshot, pod, owner, scheduler, groups, decision, node_groups)
         ways = ways_out(case)
         advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
+    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {})
     return Explanation(
         pod=pod,
         owner=owner,
         verdict=decision.verdict,
-        sentence=refused(pod, decision, groups),
+        sentence=cause.sentence,
+        cause=cause,
         scheduler_message=decision.message,
         reason=decision.reason,
         groups=exact,

@@ -1,0 +1,298 @@
+"""The cause where a pod asks for counted resources: devices of a device plugin, CPU and memory."""
+
+from collections.abc import Mapping, Sequence
+
+from aliquot.advisor.amounts import about
+from aliquot.advisor.case import device_requests, is_extended
+from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, number
+from aliquot.advisor.causes.holders import held_by, who
+from aliquot.advisor.causes.rollout import deadlock
+from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
+from aliquot.advisor.gpus import MIG_PREFIX, family
+from aliquot.advisor.nearest import is_near, nearest
+from aliquot.kube.node import Node
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.filters.reason import Reason
+from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.snapshot import Snapshot
+
+PLAIN = ("cpu", "memory", "ephemeral-storage")
+Reasons = Mapping[str, Sequence[Reason]]
+
+
+def of_counted(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
+    """None: it asks for no counted device, or all nodes that have them could take it."""
+    wanted = device_requests(pod)
+    for name, asked in wanted.items():
+        offering = [node for node in snapshot.nodes.values() if node.allocatable.get(name)]
+        if not offering:
+            return _not_offered(snapshot, name)
+        if max(node.allocatable[name] for node in offering) < asked:
+            return _larger(snapshot, name, asked, offering)
+    nodes = [
+        node
+        for node in snapshot.nodes.values()
+        if all(node.allocatable.get(name, 0) >= asked for name, asked in wanted.items())
+    ]
+    if not wanted:
+        return _plain(snapshot, pod, reasons)
+    if not nodes:
+        names = listed(sorted(wanted))
+        return Cause("not-offered", f"No node offers {names} together.", tuple(wanted))
+    return _among(snapshot, pod, wanted, nodes, reasons)
+
+
+def _among(snapshot: Snapshot, pod: Pod, wanted: Mapping[str, int], nodes: Sequence[Node], reasons: Reasons) -> Cause:
+    """Among the nodes that are large enough."""
+    what = listed([f"{asked} {name}" for name, asked in wanted.items()])
+
+    def room(node: Node) -> bool:
+        load = snapshot.load(node.name)
+        return all(load.free(name) >= asked for name, asked in wanted.items())
+
+    sifted = sift(nodes, reasons)
+    if not sifted.usable:
+        return nothing_usable(snapshot, pod, sifted, reasons, what, room)
+    free = [node for node in sifted.usable if room(node)]
+    if free:
+        return beside_devices(snapshot, free, reasons, what)
+    stuck = deadlock(snapshot, pod, [node.name for node in sifted.usable], wanted)
+    if stuck is not None:
+        return stuck
+    name = next((name for name, asked in wanted.items() if _nowhere(snapshot, sifted.usable, name, asked)), "")
+    name = name or next(iter(wanted))
+    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room))
+
+
+def _nowhere(snapshot: Snapshot, nodes: Sequence[Node], name: str, asked: int) -> bool:
+    return all(snapshot.load(node.name).free(name) < asked for node in nodes)
+
+
+def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], also: str) -> Cause:
+    free = {node.name: max(0, snapshot.load(node.name).free(name)) for node in nodes}
+    most, everywhere = max(free.values()), sum(free.values())
+    total = sum(node.allocatable[name] for node in nodes)
+    names = [node.name for node in nodes]
+    held = held_by(snapshot, names, name)
+    by = f": held by {who(held)}" if held else ""
+    pods = tuple(pod.key for one in held[:2] for pod in one.pods[:2])
+    objects = (*(one.owner.short for one in held[:3]), *pods, *names[:3])
+    where = nodes_named(names)
+    after = _unhealthy(snapshot, name) + also
+    if most == 0:
+        whole = f"All {total} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
+        return Cause("held", f"{whole}{by}.{after}", objects)
+    best = [node for node, amount in free.items() if amount == most]
+    if everywhere >= asked and len(nodes) > 1:
+        spread = number(sum(1 for one in free.values() if one), "node")
+        sentence = (
+            f"It asks for {asked} {name} on one node, and the most that any has free is {most} ({nodes_named(best)}); "
+            f"{everywhere} are free in all, scattered over {spread}{by}.{after}"
+        )
+        return Cause("scattered", sentence, (*best[:3], *objects))
+    if len(nodes) == 1:
+        verb = "is" if most == 1 else "are"
+        sentence = f"Only {most} of {total} {name} {verb} free on {where}, and it asks for {asked}{by}.{after}"
+    else:
+        size = nodes[0].allocatable[name]
+        sentence = f"No node has {asked} {name} free: the most is {most} of {size} ({nodes_named(best)}){by}.{after}"
+    return Cause("held", sentence, objects)
+
+
+def _unhealthy(snapshot: Snapshot, name: str) -> str:
+    """Nodes that have more than they give: devices that failed their health check."""
+    sick = [
+        f"{node.name} has {node.capacity[name]} {name} but only {given} allocatable ({node.capacity[name] - given} unhealthy)"
+        for node in snapshot.nodes.values()
+        if node.capacity.get(name, 0) > (given := node.allocatable.get(name, 0))
+    ]
+    return f" {'; '.join(sick[:3])}." if sick else ""
+
+
+def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node]) -> Cause:
+    most = max(node.allocatable[name] for node in offering)
+    sick = [node for node in snapshot.nodes.values() if node.capacity.get(name, 0) >= asked]
+    best = [node.name for node in offering if node.allocatable[name] == most]
+    if sick:
+        told = listed(
+            [f"{n.name} has {n.capacity[name]} but only {n.allocatable.get(name, 0)} allocatable" for n in sick], 2
+        )
+        sentence = f"It asks for {asked} {name}, and no node gives that many: {told} (unhealthy devices)."
+        return Cause("unhealthy", sentence, tuple(node.name for node in sick[:3]))
+    published = {node: count for node, count in published_by_node(snapshot, name).items() if count >= asked}
+    by_dra = f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only." if published else ""
+    sentence = (
+        f"It asks for {about(name, asked)} {name} on one node, more than any node has: the most is "
+        f"{about(name, most)} ({nodes_named(best)}).{by_dra}"
+    )
+    return Cause("larger-than-any", sentence, (name, *best[:3], *list(published)[:2]))
+
+
+# --- nobody offers it -------------------------------------------------------------------------------------------------
+
+
+def _not_offered(snapshot: Snapshot, name: str) -> Cause:
+    sick = [node for node in snapshot.nodes.values() if node.capacity.get(name)]
+    if sick:
+        told = listed([f"{node.name} has {node.capacity[name]} in capacity and 0 allocatable" for node in sick])
+        sentence = f"No node gives any {name}: {told} (unhealthy devices, or the device plugin stopped)."
+        return Cause("unhealthy", sentence, tuple(node.name for node in sick[:3]))
+    offered: dict[str, list[Node]] = {}
+    for node in snapshot.nodes.values():
+        for other, amount in node.allocatable.items():
+            if amount and is_extended(other):
+                offered.setdefault(other, []).append(node)
+    others = related(name, offered)
+    published = None if others and name.startswith(MIG_PREFIX) else _published(snapshot, name)
+    if published is not None:
+        return published
+    told = [f"{other} ({_free_words(snapshot, other, offered[other])})" for other in others[:3]]
+    if others and is_near(name, others[0]) and not name.startswith(MIG_PREFIX):
+        nodes = [node.name for node in offered[others[0]]]
+        sentence = f"No node offers {name}: {told[0][:-1]} on {nodes_named(nodes)}) is probably meant."
+        return Cause("not-offered", sentence, (name, others[0], *nodes[:2]))
+    if not others:
+        return Cause("not-offered", f"No node offers {name}.", (name,))
+    nodes = sorted({node.name for other in others[:3] for node in offered[other]})
+    verb = "is" if len(told) == 1 else "are"
+    sentence = f"No node offers {name}. There {verb} {listed(told)} on {nodes_named(nodes)}."
+    return Cause("not-offered", sentence, (name, *others[:3]))
+
+
+def related(name: str, offered: Mapping[str, object]) -> list[str]:
+    """Resources that may have been meant, or would do: cut from the same devices, or with a near name; nearest first."""
+    same = [other for other in offered if family(other) == family(name) or is_near(name, other)]
+    base = name.removesuffix(".shared")
+    return sorted(
+        same, key=lambda other: (other not in (base, f"{name}.shared"), not is_near(name, other), *_rank(name, other))
+    )
+
+
+def _rank(name: str, other: str) -> tuple[int, str]:
+    return nearest(name, [other, name]).index(other), other
+
+
+def _free_words(snapshot: Snapshot, name: str, nodes: Sequence[Node]) -> str:
+    free = sum(max(0, snapshot.load(node.name).free(name)) for node in nodes)
+    return f"{free} free of {sum(node.allocatable[name] for node in nodes)}"
+
+
+def published_by_node(snapshot: Snapshot, name: str) -> dict[str, int]:
+    """Node -> whole devices of that vendor that it publishes by DRA."""
+    nodes: dict[str, int] = {}
+    for one in snapshot.slices.values():
+        if one.node_name and _same_vendor(one.driver, name):
+            whole = [device for device in one.devices if _kind(device.attributes) in ("", "gpu")]
+            nodes[one.node_name] = nodes.get(one.node_name, 0) + len(whole)
+    return nodes
+
+
+def _same_vendor(driver: str, name: str) -> bool:
+    vendor = name.partition("/")[0]
+    return driver.endswith(vendor) or vendor.endswith(driver)
+
+
+def _published(snapshot: Snapshot, name: str) -> Cause | None:
+    """Nodes that publish such devices by DRA only."""
+    nodes = published_by_node(snapshot, name)
+    drivers = sorted({one.driver for one in snapshot.slices.values() if _same_vendor(one.driver, name)})
+    if not nodes:
+        return None
+    classes = [key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)]
+    told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
+    mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
+    sentence = (
+        f"No node offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of {drivers[0]}) "
+        f"{told}.{mapped}"
+    )
+    return Cause("not-offered", sentence, (name, *classes[:1], *nodes))
+
+
+def _kind(attributes: Mapping[str, object]) -> str:
+    found = attributes.get("type")
+    return str(getattr(found, "value", ""))
+
+
+# --- what else is in the way ------------------------------------------------------------------------------------------
+
+
+OTHER_KINDS: Mapping[str, Kind] = {
+    "PodTopologySpread": "spread", "InterPodAffinity": "anti-affinity", "NodePorts": "host-port",
+}  # fmt: skip
+OTHER_WORDS = {
+    "PodTopologySpread": "the pod's topology spread would be broken there",
+    "InterPodAffinity": "an affinity or anti-affinity of pods forbids it there",
+    "NodePorts": "its host port is taken there",
+}
+
+
+def beside_devices(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, what: str) -> Cause:
+    """Nodes that have the devices free (`what`; empty: it asks for none), and lack something else."""
+    fewest = min(nodes, key=lambda node: (len({one.filter for one in reasons[node.name]}), node.name))
+    reason = reasons[fewest.name][0]
+    alike = [node for node in nodes if any(one.filter == reason.filter for one in reasons[node.name])]
+    names = [node.name for node in alike]
+    free = f"There's room for {what} on {nodes_named(names)}, but " if what else ""
+    if reason.filter == "NodeResourcesFit":
+        return _short(snapshot, alike, reasons, free)
+    parts = (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
+    details = "; ".join(part for part in parts if part)
+    words = OTHER_WORDS.get(reason.filter, reason.text)
+    sentence = f"{free}{words}{f' ({details})' if details else ''}."
+    kind = OTHER_KINDS.get(reason.filter, "other")
+    return Cause(kind, sentence[:1].upper() + sentence[1:], (reason.subject, *names[:3]))
+
+
+def _short(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, free: str) -> Cause:
+    """CPU, memory, pods: what is short on the nodes with free devices, and who has it."""
+    shorts: dict[str, tuple[int, int, str]] = {}
+    for node in nodes:
+        for reason in reasons[node.name]:
+            if reason.filter == "NodeResourcesFit" and reason.asked_amount is not None:
+                left = max(0, (reason.total_amount or 0) - (reason.used_amount or 0))
+                if reason.subject not in shorts or left > shorts[reason.subject][1]:
+                    shorts[reason.subject] = (reason.asked_amount, left, node.name)
+    told = [
+        f"{about(name, asked)} of {name} asked, the most left is {about(name, left)} ({node})"
+        for name, (asked, left, node) in shorts.items()
+    ]
+    biggest = next(iter(shorts), "")
+    holders = held_by(snapshot, [node.name for node in nodes], biggest) if biggest in PLAIN else []
+    by = f"; most of it is asked by {who(holders[:2])}" if holders else ""
+    sentence = f"{free}too little {listed(sorted(shorts))} is left: {'; '.join(told)}{by}."
+    return Cause("short-of-cpu-or-memory", sentence[:1].upper() + sentence[1:], (*shorts, *[n.name for n in nodes[:3]]))
+
+
+def _plain(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
+    """A pod that asks for no device: nodes with devices aren't meant for it while there are others."""
+    if pod.claims:
+        return None
+    request = effective_request(pod)
+    every = list(snapshot.nodes.values())
+    others = [
+        node for node in every if not any(is_extended(name) and amount for name, amount in node.allocatable.items())
+    ]
+    nodes = others or every
+    for name in PLAIN:
+        asked = request.get(name, 0)
+        if asked and nodes and max(node.allocatable.get(name, 0) for node in nodes) < asked:
+            most = max(node.allocatable.get(name, 0) for node in nodes)
+            best = [node.name for node in nodes if node.allocatable.get(name, 0) == most]
+            kinds = "node without GPUs" if others and len(others) < len(every) else "node"
+            sentence = (
+                f"It asks for {about(name, asked)} of {name}, more than any {kinds} has: the most is {about(name, most)} "
+                f"({nodes_named(best)})."
+            )
+            return Cause("larger-than-any", sentence, (name, *best[:3]))
+
+    def room(node: Node) -> bool:
+        load = snapshot.load(node.name)
+        return all(load.free(name) >= asked for name, asked in request.items() if asked)
+
+    sifted = sift(nodes, reasons)
+    if not sifted.usable:
+        what = " and ".join(
+            f"{about(name, request[name])} of {name}" for name in ("cpu", "memory") if request.get(name)
+        )
+        return nothing_usable(snapshot, pod, sifted, reasons, what or "room", room)
+    return beside_devices(snapshot, sifted.usable, reasons, "")

@@ -1,0 +1,174 @@
+"""The cause where a pod's claims can't be allocated: read from the stories of the nodes that were looked at closely."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from aliquot.advisor.causes.cause import Cause, Kind, nodes_named, number
+from aliquot.advisor.causes.device_clauses import clauses
+from aliquot.advisor.causes.matching import no_match
+from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
+from aliquot.allocation.answer import (
+    AttributeMissing,
+    CapacityShort,
+    ConstraintBroken,
+    CounterShort,
+    DeviceStory,
+    FeatureOff,
+    Held,
+    RequestStory,
+    SelectorError,
+    SelectorFalse,
+    Story,
+    Tainted,
+)
+from aliquot.kube.node import Node
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.filters.reason import Reason
+from aliquot.snapshot.snapshot import Snapshot
+
+KINDS: tuple[tuple[type, Kind], ...] = (
+    (Tainted, "device-taint"),
+    (CounterShort, "partitioned"),
+    (Held, "held"),
+    (CapacityShort, "held"),
+    (ConstraintBroken, "constraint"),
+    (AttributeMissing, "constraint"),
+    (FeatureOff, "feature"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Supplied:
+    """One request on one node: the devices that were meant, and those that would do now."""
+
+    request: RequestStory
+    meant: tuple[DeviceStory, ...]
+    """No selector rules them out."""
+
+    @property
+    def wanted(self) -> int:
+        """How many; of "all": as many as were meant, at least one."""
+        return self.request.wanted if self.request.wanted is not None else max(1, len(self.meant))
+
+    @property
+    def usable(self) -> int:
+        """Of those meant."""
+        return sum(1 for device in self.meant if not device.reasons)
+
+
+def supplied(request: RequestStory) -> Supplied:
+    """The devices of a story that the selectors accept."""
+    ruled_out = (SelectorFalse, SelectorError)
+    meant = tuple(one for one in request.devices if not any(isinstance(why, ruled_out) for why in one.reasons))
+    return Supplied(request, meant)
+
+
+def of_devices(
+    snapshot: Snapshot, pod: Pod, stories: Mapping[str, Story], reasons: Mapping[str, Sequence[Reason]]
+) -> Cause | None:
+    """None: the stories don't tell."""
+    by_node = {name: list(map(supplied, story.requests)) for name, story in stories.items()}
+    incomplete = _incomplete(stories)
+    if incomplete is not None and not any(_enough(told) for told in by_node.values()):
+        return incomplete
+    able = [name for name, told in by_node.items() if told and _enough(told)]
+    if not able:
+        return no_match(snapshot, pod, by_node, stories)
+    what = _what(by_node[able[0]])
+
+    def room(node: Node) -> bool:
+        return all(one.usable >= one.wanted for one in _first_alternatives(by_node[node.name]))
+
+    sifted = sift([snapshot.nodes[name] for name in able], reasons)
+    if not sifted.usable:
+        return nothing_usable(snapshot, pod, sifted, reasons, what, room)
+    usable = [node.name for node in sifted.usable]
+    return _among(snapshot, {name: by_node[name] for name in usable}, what, left_over(sifted, room))
+
+
+def _first_alternatives(told: Sequence[Supplied]) -> Iterator[Supplied]:
+    """Of each request the alternative that is nearest to being served: one is enough."""
+    requests: dict[tuple[str, str], list[Supplied]] = {}
+    for one in told:
+        requests.setdefault((one.request.claim, one.request.request.partition("/")[0]), []).append(one)
+    for several in requests.values():
+        yield min(several, key=lambda one: (one.wanted - one.usable, one.wanted - len(one.meant)))
+
+
+def _enough(told: Sequence[Supplied]) -> bool:
+    """The node has as many devices as were meant, whoever holds them."""
+    return all(len(one.meant) >= one.wanted for one in _first_alternatives(told))
+
+
+def _what(told: Sequence[Supplied]) -> str:
+    needs = list(_first_alternatives(told))
+    if len(needs) == 1:
+        one = needs[0]
+        count = "all devices" if one.request.wanted is None else number(one.wanted, "device")
+        return f"{count} for request {one.request.request}"
+    return f"the devices of {number(len(needs), 'request')}"
+
+
+def _incomplete(stories: Mapping[str, Story]) -> Cause | None:
+    for node, story in stories.items():
+        for pool in story.pools:
+            if pool.state in ("incomplete", "invalid"):
+                state = "isn't published whole" if pool.state == "incomplete" else "is invalid"
+                sentence = f"Pool {pool.pool} of {pool.driver} {state} ({pool.detail}), so none of its devices counts on {node}."
+                return Cause("incomplete-pool", sentence, (pool.pool, pool.driver, node))
+    return None
+
+
+def _among(snapshot: Snapshot, by_node: Mapping[str, Sequence[Supplied]], what: str, also: str) -> Cause:
+    """On the nodes that have such devices and that the pod may use."""
+    short = {
+        name: [one for one in _first_alternatives(told) if one.usable < one.wanted] for name, told in by_node.items()
+    }
+    if any(not lacks for lacks in short.values()):
+        together = [name for name, lacks in short.items() if not lacks]
+        sentence = (
+            f"Each request by itself finds devices on {nodes_named(together)}, but not all of them together "
+            f"({what}): the constraints, or devices that only one of them can have, rule it out."
+        )
+        return Cause("constraint", sentence + also, tuple(together[:3]))
+    said = clauses(snapshot, {name: [(one.request, one.meant) for one in lacks] for name, lacks in short.items()})
+    kind = _kind(short)
+    every = [one for lacks in short.values() for one in lacks]
+    lead = _lead(every, short)
+    sentence = f"{lead}: {'; '.join(said.words[:3])}." if said.words else f"{lead}."
+    if kind == "held" and any(one.request.wanted is None for one in every):
+        kind = "all-with-one-taken"
+    return Cause(kind, sentence + also, (*said.objects[:6], *list(by_node)[:3]))
+
+
+def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]]) -> str:
+    best = max(every, key=lambda one: (one.usable - one.wanted, one.usable))
+    node = next(name for name, lacks in short.items() if best in lacks)
+    request = best.request.request
+    if best.request.wanted is None:
+        return (
+            f"It asks for all devices of request {request}, and {best.usable} of {len(best.meant)} would do on {node}"
+        )
+    if best.wanted > 1 and len(short) > 1:
+        return (
+            f"Request {request} wants {best.wanted} devices on one node, and the most that any has free is {best.usable} "
+            f"of {len(best.meant)} ({node})"
+        )
+    if best.usable:
+        return f"Request {request} wants {number(best.wanted, 'device')}, and {best.usable} of {len(best.meant)} would do on {node}"
+    where = nodes_named(list(short))
+    count = sum(len(one.meant) for one in every if one.request.request == request)
+    return f"No device is left for request {request} ({number(count, 'such device')} on {where})"
+
+
+def _kind(short: Mapping[str, Sequence[Supplied]]) -> Kind:
+    """What by itself would be enough to take away on some node; the first in the order of `KINDS`."""
+    for reason, kind in KINDS:
+        for lacks in short.values():
+            if all(
+                sum(1 for device in one.meant if all(isinstance(why, reason) for why in device.reasons)) >= one.wanted
+                for one in lacks
+            ):
+                return kind
+    found = [why for lacks in short.values() for one in lacks for device in one.meant for why in device.reasons]
+    return next((kind for reason, kind in KINDS if any(isinstance(why, reason) for why in found)), "held")

@@ -1,0 +1,144 @@
+"""The cause where no node is looked at: an error of CEL, a claim or class that isn't there, a claim that is elsewhere."""
+
+import re
+from collections.abc import Iterable
+
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named
+from aliquot.advisor.nearest import is_near, nearest
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Refusal
+from aliquot.snapshot.snapshot import Snapshot
+
+NO_CLASS = re.compile(r"request (?P<request>\S+): device class (?P<name>\S+) does not exist")
+CEL = re.compile(
+    r"(?P<owner>class|claim) (?P<name>\S+): selector #(?P<index>\d+)(?: on device \S+)?: CEL (?P<phase>compile|runtime) error: (?P<text>.*)",
+    re.DOTALL,
+)
+MISSING_KEY = re.compile(r"no such key: (\w+)")
+ELSEWHERE = "resourceclaim not available on the node"
+
+
+def before_nodes(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
+    """None: nodes were looked at."""
+    if refusal.reason == "SchedulerError":
+        return _error(snapshot, refusal.message)
+    missing = NO_CLASS.search(refusal.message)
+    if missing is not None:
+        near = _near(missing["name"], snapshot.classes)
+        sentence = f"Request {missing['request']} asks for DeviceClass {missing['name']}, which doesn't exist{near}."
+        return Cause("class-missing", sentence, (missing["name"],))
+    if not refusal.reason and pod.claims:
+        return _not_generated(snapshot, pod)
+    return None
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    close = nearest(name, names)[:3]
+    if not close:
+        return " (the input has none of this kind)"
+    return (
+        f" ({close[0]} is probably meant)"
+        if is_near(close[0], name)
+        else f" (there {'is' if len(close) == 1 else 'are'} {listed(close)})"
+    )
+
+
+def _error(snapshot: Snapshot, message: str) -> Cause:
+    found = CEL.search(message)
+    if found is None:
+        return Cause("other", f"The scheduler gives up on it, whatever nodes could offer: {message}.", ())
+    whose = f"DeviceClass {found['name']}" if found["owner"] == "class" else f"claim {found['name']}"
+    text = found["text"].split(". consider using")[0].strip()
+    key = MISSING_KEY.search(text)
+    if key is None:
+        sentence = f"Selector #{found['index']} of {whose} fails ({text}), which ends the whole attempt on every node."
+        return Cause("cel-error", sentence, (found["name"],))
+    lacking, have = _without(snapshot, key[1])
+    near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
+    meant = f"; {near[0]} is probably meant" if near else ""
+    others = f" (they have {listed(sorted(have), 6)}{meant})" if have else ""
+    sentence = (
+        f"Selector #{found['index']} of {whose} reads {key[1]}, which the devices of {nodes_named(lacking)} don't have"
+        f"{others}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
+    )
+    return Cause("cel-error", sentence, (found["name"], key[1], *sorted(lacking)[:3]))
+
+
+def _without(snapshot: Snapshot, key: str) -> tuple[set[str], set[str]]:
+    """Nodes with devices that lack an attribute or capacity of that name, and the names that these devices do have."""
+    nodes: set[str] = set()
+    have: set[str] = set()
+    for one in snapshot.slices.values():
+        for device in one.devices:
+            names = {name.rpartition("/")[2] for name in (*device.attributes, *device.capacity)}
+            if key not in names:
+                nodes.add(one.node_name or one.pool)
+                have |= names
+    return nodes, have
+
+
+def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
+    for wanted in pod.claims:
+        name = wanted.claim_name or pod.claim_names.get(wanted.name)
+        if name and f"{pod.namespace}/{name}" in snapshot.claims:
+            continue
+        if wanted.template_name is not None and f"{pod.namespace}/{wanted.template_name}" not in snapshot.templates:
+            here = [one.meta.name for one in snapshot.templates.values() if one.meta.namespace == pod.namespace]
+            elsewhere = [one.meta.key for one in snapshot.templates.values() if one.meta.name == wanted.template_name]
+            near = (
+                f" (there is {listed(elsewhere)} in another namespace)"
+                if elsewhere
+                else _near(wanted.template_name, here)
+            )
+            sentence = (
+                f"Its ResourceClaimTemplate {wanted.template_name} isn't in the input (namespace {pod.namespace}){near}, "
+                "so no claim can be made for it and the scheduler doesn't look at it."
+            )
+            return Cause("claim-missing", sentence, (wanted.template_name,))
+        if wanted.claim_name is not None:
+            here = [one.meta.name for one in snapshot.claims.values() if one.meta.namespace == pod.namespace]
+            sentence = (
+                f"Its ResourceClaim {wanted.claim_name} isn't in the input (namespace {pod.namespace})"
+                f"{_near(wanted.claim_name, here)}, so the scheduler doesn't look at it."
+            )
+            return Cause("claim-missing", sentence, (wanted.claim_name,))
+    said = [
+        one.message
+        for one in snapshot.events
+        if (one.kind, one.namespace, one.name) == ("Pod", pod.namespace, pod.name) and one.type == "Warning"
+    ]
+    tail = f" An event says: {said[-1]}" if said else ""
+    return Cause(
+        "claim-missing", f"Its claim isn't made yet, so the scheduler doesn't look at it.{tail}", (pod.claims[0].name,)
+    )
+
+
+def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
+    """An allocated claim that most nodes can't reach: the pod must go where its devices are."""
+    if ELSEWHERE not in refusal.message:
+        return None
+    for wanted in pod.claims:
+        name = wanted.claim_name or pod.claim_names.get(wanted.name)
+        claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
+        if claim is None or claim.allocation is None:
+            continue
+        devices = [one.device for one in claim.allocation.results]
+        pools = {
+            one.node_name
+            for one in snapshot.slices.values()
+            if one.node_name and any((one.driver, one.pool) == (d.driver, d.pool) for d in devices)
+        }
+        where = [node for node in snapshot.nodes if node in pools]
+        if not where:
+            continue
+        reasons = [
+            f"{node}: {', '.join(dict.fromkeys(reason.text for reason in refusal.reasons(node)))}" for node in where
+        ]
+        users = [one.name for one in claim.reserved_for if one.name != pod.name]
+        shared = f" for {listed(users)}" if users else ""
+        sentence = (
+            f"Its claim {claim.meta.key} is allocated on {nodes_named(where)} already{shared} ({listed([one.device for one in devices])}), "
+            f"so the pod can only go there, and there is in the way: {'; '.join(reasons)}."
+        )
+        return Cause("claim-elsewhere", sentence, (claim.meta.key, *where[:3], *users[:2]))
+    return None

@@ -1,0 +1,148 @@
+"""The cause where no node has the devices that the claims mean, whoever holds what: nothing matches, or too few do."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.nearest import is_near, nearest
+from aliquot.allocation.answer import SelectorFalse, Story
+from aliquot.dra.device import Device
+from aliquot.kube.pod import Pod
+from aliquot.snapshot.snapshot import Snapshot
+from aliquot.units.quantity import Quantity
+
+if TYPE_CHECKING:
+    from aliquot.advisor.causes.devices import Supplied
+
+DRIVER = re.compile(r"""device\.driver\s*==\s*(["'])([^"']+)\1""")
+EQUALS = re.compile(r"""device\.attributes\[\s*["']([^"']+)["']\s*\]\.(\w+)\s*==\s*(["'])([^"']*)\3""")
+COMPARES = re.compile(
+    r"""device\.(?P<table>\w+)\[\s*["'](?P<domain>[^"']+)["']\s*\]\.(?P<name>\w+)\.(?:compareTo|isGreaterThan|isLessThan)\("""
+    r"""\s*quantity\(\s*["'](?P<amount>[^"']+)["']"""
+)
+
+
+def no_match(
+    snapshot: Snapshot, pod: Pod, by_node: "Mapping[str, Sequence[Supplied]]", stories: Mapping[str, Story]
+) -> Cause:
+    """Which request finds too few devices of its kind anywhere, and what was probably meant."""
+    requests: dict[str, list[tuple[str, Supplied]]] = {}
+    for node, told in by_node.items():
+        for one in told:
+            requests.setdefault(one.request.request, []).append((node, one))
+    drivers = wanted_drivers(snapshot, pod)
+    if not snapshot.slices or not any(one.request.devices for several in requests.values() for _, one in several):
+        return _no_slices(snapshot, drivers)
+    for name, several in requests.items():
+        most_node, most = max(several, key=lambda one: len(one[1].meant))
+        if len(most.meant) >= most.wanted:
+            continue
+        if most.meant:
+            sentence = (
+                f"Request {name} wants {most.wanted} devices on one node, more than any node has: the most is "
+                f"{len(most.meant)} ({most_node})."
+            )
+            return Cause("larger-than-any", sentence, (most_node, name))
+        published = {one.driver for one in snapshot.slices.values()}
+        if drivers and not drivers & published:
+            return _no_slices(snapshot, drivers)
+        return _unmatched(snapshot, name, [one for _, one in several])
+    del stories
+    first = next(iter(requests), "")
+    return Cause(
+        "no-matching-device", f"No node has devices for all requests at once (the first is {first}).", (first,)
+    )
+
+
+def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
+    """The drivers that the classes and selectors of the pod's claims name."""
+    found: set[str] = set()
+    for wanted in pod.claims:
+        name = wanted.claim_name or pod.claim_names.get(wanted.name)
+        claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
+        template = snapshot.templates.get(f"{pod.namespace}/{wanted.template_name}")
+        spec = claim.spec if claim is not None else template.spec if template is not None else None
+        for request in spec.requests if spec is not None else ():
+            for recipe in (*((request.exactly,) if request.exactly is not None else ()), *request.first_available):
+                device_class = snapshot.classes.get(recipe.class_name)
+                for text in (*(device_class.selectors if device_class is not None else ()), *recipe.selectors):
+                    found.update(match[2] for match in DRIVER.finditer(text or ""))
+    return found
+
+
+def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
+    named = listed(sorted(drivers)) or "the driver of its class"
+    others = sorted({one.driver for one in snapshot.slices.values()})
+    there = f"; there are slices of {listed(others)}" if others else ""
+    sentence = f"No node publishes devices of {named} (no ResourceSlice of it is in the input{there})."
+    return Cause("no-slices", sentence, tuple(sorted(drivers)))
+
+
+def _unmatched(snapshot: Snapshot, name: str, several: "Sequence[Supplied]") -> Cause:
+    """All devices are ruled out by a selector: by which, and what comes nearest."""
+    against: dict[tuple[str, str, str], int] = {}
+    devices = 0
+    for one in several:
+        for device in one.request.devices:
+            falses = [why for why in device.reasons if isinstance(why, SelectorFalse)]
+            devices += bool(falses)
+            for why in falses:
+                key = (why.owner, why.expression, why.term)
+                against[key] = against.get(key, 0) + 1
+    if not against:
+        return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
+    ranked = sorted(against.items(), key=lambda item: (not item[0][0].startswith("request"), -item[1]))
+    every = [item for item in ranked if item[1] == devices] or ranked
+    (owner, _, term), _ = every[0]
+    hint = nearest_words(snapshot, term)
+    whose = f"the selector of request {name}" if owner == "request" else f"DeviceClass {owner.removeprefix('class ')}"
+    sentence = f"None of {number(devices, 'device')} matches {whose}: {term}{hint}."
+    return Cause("no-matching-device", sentence, (owner.removeprefix("class "), name))
+
+
+def nearest_words(snapshot: Snapshot, term: str) -> str:
+    """What devices have where the term asks for something else."""
+    equal = EQUALS.search(term)
+    if equal is not None:
+        values = _values(snapshot, equal[1], equal[2])
+        if values:
+            near = nearest(equal[4], values)
+            meant = f"; {near[0]} is probably meant" if is_near(near[0], equal[4]) else ""
+            return f" (devices have {listed(near)}{meant})"
+        return f" (no device has the attribute {equal[2]} in {equal[1]})"
+    compared = COMPARES.search(term)
+    if compared is not None:
+        amounts = _capacities(snapshot, compared["domain"], compared["name"])
+        if compared["table"] == "attributes" and amounts:
+            return f" ({compared['name']} is a capacity of these devices, not an attribute)"
+        if amounts:
+            return f" (the most that any device has is {max(amounts)})"
+    return ""
+
+
+def _devices(snapshot: Snapshot) -> list[tuple[str, Device]]:
+    return [(one.driver, device) for one in snapshot.slices.values() for device in one.devices]
+
+
+def _values(snapshot: Snapshot, domain: str, name: str) -> set[str]:
+    found: set[str] = set()
+    for driver, device in _devices(snapshot):
+        for key in (f"{domain}/{name}", *([name] if driver == domain else [])):
+            if key in device.attributes and isinstance(device.attributes[key].value, str):
+                found.add(str(device.attributes[key].value))
+    return found
+
+
+def _capacities(snapshot: Snapshot, domain: str, name: str) -> list[Quantity]:
+    return [
+        device.capacity[key].value
+        for driver, device in _devices(snapshot)
+        for key in (f"{domain}/{name}", *([name] if driver == domain else []))
+        if key in device.capacity
+    ]
+
+
+def publishers(snapshot: Snapshot, drivers: set[str]) -> str:
+    """Which nodes publish devices of these drivers."""
+    return nodes_named({one.node_name for one in snapshot.slices.values() if one.driver in drivers and one.node_name})

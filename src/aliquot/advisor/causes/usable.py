@@ -1,0 +1,177 @@
+"""Which of the nodes that could hold a pod it may use, and what keeps it off the others.
+
+The nodes at hand have what the pod asks for in hardware. They're sifted in the order of the scheduler's filters: those
+that the pod doesn't select, those that are cordoned or not ready, those whose taint it doesn't tolerate. What is left
+decides: if nothing is, the last sieve is the cause.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.nearest import is_near, nearest
+from aliquot.kube.node import Node
+from aliquot.kube.pod import Pod
+from aliquot.kube.selectors import Requirement
+from aliquot.scheduling.filters.node_affinity import expression_text
+from aliquot.scheduling.filters.reason import Reason
+from aliquot.snapshot.snapshot import Snapshot
+
+CORDON = "node.kubernetes.io/unschedulable"
+SICK = "node.kubernetes.io/"
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """Nodes by what keeps the pod off; each stands at its first obstacle."""
+
+    usable: tuple[Node, ...]
+    """The pod may use them: what is in the way there is room."""
+    unselected: tuple[Node, ...] = ()
+    cordoned: tuple[Node, ...] = ()
+    not_ready: tuple[Node, ...] = ()
+    tainted: tuple[Node, ...] = ()
+
+
+def sift(nodes: Iterable[Node], reasons: Mapping[str, Sequence[Reason]]) -> Sifted:
+    """Sort nodes by their first obstacle that isn't room."""
+    heaps: dict[str, list[Node]] = {}
+    for node in nodes:
+        heaps.setdefault(_obstacle(node, reasons.get(node.name, ())), []).append(node)
+    return Sifted(**{name: tuple(found) for name, found in heaps.items()} | {"usable": tuple(heaps.get("usable", ()))})
+
+
+def _obstacle(node: Node, reasons: Sequence[Reason]) -> str:
+    filters = {reason.filter for reason in reasons}
+    if filters & {"NodeAffinity", "NodeName"}:
+        return "unselected"
+    if node.ready is False:
+        return "not_ready"
+    if "NodeUnschedulable" in filters:
+        return "cordoned"
+    taints = [reason.subject for reason in reasons if reason.filter == "TaintToleration"]
+    if any(subject.startswith(SICK) and subject != CORDON for subject in taints):
+        return "not_ready"
+    return "tainted" if taints else "usable"
+
+
+def nothing_usable(
+    snapshot: Snapshot,
+    pod: Pod,
+    sifted: Sifted,
+    reasons: Mapping[str, Sequence[Reason]],
+    what: str,
+    room: Callable[[Node], bool],
+) -> Cause:
+    """The cause where no node with the hardware may be used. `what`: the hardware in words; `room`: it's free there."""
+    if sifted.tainted or sifted.cordoned or sifted.not_ready:
+        heaps = sorted(
+            (("tainted", sifted.tainted), ("cordoned", sifted.cordoned), ("not_ready", sifted.not_ready)),
+            key=lambda heap: (-sum(1 for node in heap[1] if room(node)), -len(heap[1])),
+        )
+        name, heap = next(one for one in heaps if one[1])
+        others = [
+            f"{nodes_named([n.name for n in more])} {_state(which)}"
+            for which, more in heaps
+            if more is not heap and more
+        ]
+        also = f" ({'; '.join(others)})" if others else ""
+        return _kept_off(name, heap, reasons, what, room, also)
+    return _not_selected(snapshot, pod, sifted.unselected, reasons, what)
+
+
+def _state(heap: str) -> str:
+    return {"tainted": "tainted", "cordoned": "cordoned", "not_ready": "not ready"}[heap]
+
+
+def _kept_off(
+    name: str,
+    heap: Sequence[Node],
+    reasons: Mapping[str, Sequence[Reason]],
+    what: str,
+    room: Callable[[Node], bool],
+    also: str,
+) -> Cause:
+    names = [node.name for node in heap]
+    free = [node.name for node in heap if room(node)]
+    with_room = f" There's room on {nodes_named(free)}." if free else ""
+    if name == "tainted":
+        taints = list(
+            dict.fromkeys(
+                reason.found for node in heap for reason in reasons[node.name] if reason.filter == "TaintToleration"
+            )
+        )
+        sentence = (
+            f"{'Every node' if len(heap) > 1 else 'The only node'} with {what} that it may use otherwise is tainted "
+            f"{listed(taints)}, which the pod doesn't tolerate: {nodes_named(names)}{also}.{with_room}"
+        )
+        return Cause("taint", sentence, (*names[:5], *taints))
+    if name == "cordoned":
+        sentence = f"{_the(heap, what)} cordoned: {nodes_named(names)}{also}.{with_room}"
+        return Cause("cordoned", sentence, tuple(names[:5]))
+    sentence = f"{_the(heap, what)} not ready: {nodes_named(names)}{also}.{with_room}"
+    return Cause("not-ready", sentence, tuple(names[:5]))
+
+
+def _the(heap: Sequence[Node], what: str) -> str:
+    return f"The only node with {what} is" if len(heap) == 1 else f"All {len(heap)} nodes with {what} are"
+
+
+def _not_selected(
+    snapshot: Snapshot, pod: Pod, nodes: Sequence[Node], reasons: Mapping[str, Sequence[Reason]], what: str
+) -> Cause:
+    if pod.node_name or any(reason.filter == "NodeName" for node in nodes for reason in reasons[node.name]):
+        return Cause("node-name", f"It names a node that isn't there: {pod.node_name}.", (pod.node_name,))
+    wanted = unmet(snapshot, pod)
+    told = [wish for wish in wanted if wish] or ["its node selector and affinity together"]
+    names = [node.name for node in nodes]
+    sentence = f"No node with {what} matches {listed(told)}. {what[:1].upper()}{what[1:]}: {nodes_named(names)}."
+    return Cause("selector", sentence, tuple(names[:3]))
+
+
+def unmet(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """What the pod asks of nodes' labels and none has, with the nearest that there is; else all that it asks."""
+    wishes = [Requirement(key, "In", (value,)) for key, value in sorted(pod.node_selector.items())]
+    if pod.affinity is not None and pod.affinity.node is not None:
+        for term in pod.affinity.node.terms:
+            wishes += term.expressions
+    hopeless = [text for wish in wishes if (text := _hopeless(snapshot, wish))]
+    return hopeless or [expression_text(wish) for wish in wishes]
+
+
+def _hopeless(snapshot: Snapshot, wish: Requirement) -> str:
+    """A wish that no node of the cluster meets, and what was probably meant."""
+    if wish.operator not in ("In", "Exists"):
+        return ""
+    values = {node.meta.labels[wish.key] for node in snapshot.nodes.values() if wish.key in node.meta.labels}
+    if values & set(wish.values) or (wish.operator == "Exists" and values):
+        return ""
+    text = expression_text(wish)
+    if values:
+        near = nearest(wish.values[0], values)[:3]
+        return f"{text} (no node has that value; there {'is' if len(values) == 1 else 'are'} {listed(near)})"
+    keys = {key for node in snapshot.nodes.values() for key in node.meta.labels}
+    near = [key for key in nearest(wish.key, keys)[:1] if is_near(wish.key, key)]
+    meant = f"; {near[0]} is probably meant" if near else ""
+    return f"{text} (no node has that label{meant})"
+
+
+def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
+    """What is free where the pod may not go, as a second thought: ` a is cordoned, with room.`"""
+    said: list[str] = []
+    for heap, state in (
+        (sifted.cordoned, "cordoned"),
+        (sifted.not_ready, "not ready"),
+        (sifted.tainted, "tainted"),
+    ):
+        free = [node.name for node in heap if room(node)]
+        if free:
+            said.append(
+                f"{nodes_named(free)} {'has' if len(free) == 1 else 'have'} room but {'is' if len(free) == 1 else 'are'} {state}"
+            )
+    return f" {'; '.join(said)}." if said else ""
+
+
+def count_of(nodes: Sequence[Node], what: str) -> str:
+    """`the only node with x`, `all 12 nodes with x`."""
+    return f"the only node with {what}" if len(nodes) == 1 else f"all {number(len(nodes), 'node')} with {what}"
