@@ -92,6 +92,8 @@ class Case:
     """Node -> why its devices can't serve the pod's claims, where that was looked at."""
     node_groups: "Snapshot | None" = None
     """Nodes that could be added, one of each group, with what their drivers would publish: groups that may be empty."""
+    message: str = ""
+    """The scheduler's, about this pod."""
     error: bool = False
     """The scheduler gives up with an error, whatever some nodes could offer."""
 

@@ -1,11 +1,30 @@
 """Claims as a person changes them: where each comes from, and its recipes in their places."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.dra.claim import Claim, ClaimSpec, Request, SubRequest
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
+
+DRIVER = re.compile(r"""device\.driver\s*==\s*(["'])([^"']+)\1""")
+
+
+def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
+    """The drivers that the classes and selectors of the pod's claims name."""
+    found: set[str] = set()
+    for wanted in pod.claims:
+        name = wanted.claim_name or pod.claim_names.get(wanted.name)
+        claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
+        template = snapshot.templates.get(f"{pod.namespace}/{wanted.template_name}")
+        spec = claim.spec if claim is not None else template.spec if template is not None else None
+        for request in spec.requests if spec is not None else ():
+            for recipe in (*((request.exactly,) if request.exactly is not None else ()), *request.first_available):
+                device_class = snapshot.classes.get(recipe.class_name)
+                for text in (*(device_class.selectors if device_class is not None else ()), *recipe.selectors):
+                    found.update(match[2] for match in DRIVER.finditer(text or ""))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

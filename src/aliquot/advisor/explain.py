@@ -7,15 +7,16 @@ from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.cause import Cause
 from aliquot.advisor.causes.diagnose import diagnose
+from aliquot.advisor.forecast import forecast
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.remedies.table import advice as advice_for
-from aliquot.advisor.search import case_of, ways_out
+from aliquot.advisor.search import ways_out
+from aliquot.advisor.spots import case_of
 from aliquot.advisor.verdicts import placed, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.binding import bound
 from aliquot.scheduling.equal_pods import verdict_key
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
@@ -65,6 +66,8 @@ class Explanation:
     """The root cause; None: it isn't refused."""
     possible: Possible | None = None
     """An allocation that exists although the scheduler finds none."""
+    forecast: str = ""
+    """What the queue will do to a pod that has room now."""
     note: str = ""
     """That the cluster's own message is older than what the snapshot shows, for instance."""
 
@@ -80,32 +83,46 @@ def explain(
         scheduler: who decides.
         node_groups: nodes that could be added, one of each group, with their slices.
     """
-    found: dict[str, Explanation] = {}
     told: dict[object, Explanation] = {}
-    world = snapshot
-    asked = list(pods)
-    # As the scheduler's queue: what is placed first isn't free for the next.
-    for pod in sorted(asked, key=lambda one: (-one.priority, one.meta.created or "", one.key)):
-        key = _shape(world, pod)
+    found: list[Explanation] = []
+    for pod in pods:
+        key = _shape(snapshot, pod)
         twin = told.get(key)
         if twin is None:
-            story = told[key] = explain_one(world, pod, scheduler, node_groups)
+            twin = told[key] = explain_one(snapshot, pod, scheduler, node_groups)
+            found.append(twin)
         else:
-            story = _renamed(world, twin, pod)
-        found[pod.key] = story
-        if story.verdict == "placeable" and len(asked) > 1:
-            placed_world = bound(world, pod, story.node, scheduler)
-            if placed_world is not None:
-                world, told = placed_world, {}
-    return [found[pod.key] for pod in asked]
+            found.append(_renamed(snapshot, twin, pod))
+    if not any(one.verdict == "placeable" for one in found):
+        return found
+    waiting = {pod.key: pod for pod in (*snapshot.pending(), *(one.pod for one in found if one.verdict == "placeable"))}
+    roomy = [pod for pod in waiting.values() if scheduler.decide(snapshot, pod) is not None]
+    said = forecast(snapshot, roomy, scheduler)
+    return [replace(one, forecast=said.get(one.pod.key, "")) for one in found]
 
 
 def _shape(snapshot: Snapshot, pod: Pod) -> object:
     """Equal for pods that the scheduler can't tell apart, save by name and age."""
-    if pod.node_name or pod.nominated_node:
+    if pod.node_name or pod.nominated_node or pod.terminating:
         return pod.key
     volumes = tuple((one.kind, one.claim_name) for one in pod.volumes)
-    return (owner_of(snapshot, pod), verdict_key(pod), pod.scheduling_gates, pod.scheduler_name, volumes, pod.phase)
+    claims = _claims_shape(snapshot, pod)
+    kind = verdict_key(replace(pod, claims=()) if claims is not None else pod)
+    return (owner_of(snapshot, pod), kind, claims, pod.scheduling_gates, pod.scheduler_name, volumes, pod.phase)
+
+
+def _claims_shape(snapshot: Snapshot, pod: Pod) -> object:
+    """Claims that say the same get the same answer: those made from templates, that nobody has allocated yet."""
+    if not pod.claims or pod.extended_claim is not None:
+        return None
+    specs: list[str] = []
+    for wanted in pod.claims:
+        name = pod.claim_names.get(wanted.name)
+        claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
+        if wanted.template_name is None or claim is None or claim.allocation is not None:
+            return None
+        specs.append(f"{wanted.name} {claim.spec!r}")
+    return tuple(specs)
 
 
 def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:

@@ -1,82 +1,32 @@
-"""Which ways out work: each candidate is applied to the snapshot and judged again; only what places the pod is kept."""
+"""Which ways out work: each candidate is applied to the snapshot and judged again; only what places the pod is kept.
 
-import heapq
+A way is minimal: of a combination every step is left out once, and what still places the pod without it is kept instead.
+And none is dominated: a way that contains another one's changes, or stops more for the same, is dropped.
+"""
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from aliquot.advisor.alike import Alike
-from aliquot.advisor.case import PER_GROUP, Case, Spot
-from aliquot.advisor.device_story import STORIES_TOLD
-from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.remedies.table import FIRST_STEPS, REMEDIES
 from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
-from aliquot.kube.pod import Pod
-from aliquot.scheduling.outcome import Placement, Refusal
-from aliquot.scheduling.scheduler import Scheduler
-from aliquot.snapshot.effective import effective_request
-from aliquot.snapshot.snapshot import Snapshot
+from aliquot.scheduling.outcome import Placement
 
 MOST_CHANGES = 3
 """Changes in one combined way out."""
 MOST_OF_A_KIND = 6
 MOST_COMBINED = 8
-MOST_SPOTS = 40
-"""Nodes that ways out are sought for: every group of alike nodes has its best among them before any has its second."""
 MOST_FIRST_STEPS = 6
 """First steps that combinations start from."""
-
-
-def case_of(
-    snapshot: Snapshot,
-    pod: Pod,
-    owner: OwnerRef,
-    scheduler: Scheduler,
-    groups: Sequence[Alike],
-    refusal: Refusal,
-    node_groups: Snapshot | None = None,
-) -> Case:
-    """Pick, of each group of alike nodes, those nearest to having room."""
-    spots: list[tuple[float, Spot]] = []
-    error = refusal.reason == "SchedulerError"
-    several = Alike(tuple(snapshot.nodes), (), {}, {}, {})
-    for group in (several,) if error else groups:
-        near = heapq.nsmallest(PER_GROUP, ((_lacking(snapshot, pod, name), name) for name in group.nodes))
-        for nth, (lacking, name) in enumerate(near):
-            spot = Spot(snapshot.nodes[name], refusal.reasons(name), len(group.nodes))
-            spots.append((nth + 2 * len(spot.problems) + lacking, spot))
-    spots.sort(key=lambda one: (one[0], one[1].node.name))
-    chosen = tuple(spot for _, spot in spots[:MOST_SPOTS])
-    told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
-    found = {name: scheduler.story(snapshot, pod, name) for name in told}
-    stories = {name: story for name, story in found.items() if story is not None}
-    return Case(
-        snapshot=snapshot,
-        pod=pod,
-        owner=owner,
-        scheduler=scheduler,
-        spots=chosen,
-        stories=stories,
-        node_groups=node_groups,
-        error=error,
-    )
-
-
-def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
-    """How far the node is from holding the pod, as a sum of shares of what's asked."""
-    used, room = snapshot.load(node).requested, snapshot.nodes[node].allocatable
-    return sum(
-        max(0, amount - room.get(name, 0) + used.get(name, 0)) / amount
-        for name, amount in effective_request(pod).items()
-        if amount
-    )
+LEVELS = ("low", "medium", "high")
 
 
 def ways_out(case: Case) -> list[WayOut]:
     """All that help, best first. Combinations only where no single change of what's there does."""
     found = list(_kept(singles(case)))
-    if not any(one.kind != "add-node" for one in found):
+    if not any(one.kind not in ("add-node", "free-device") for one in found):
         found += combined(case)
-    return sorted(found, key=order)
+    return sorted(undominated(found), key=order)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -93,43 +43,88 @@ def singles(case: Case) -> Iterator[WayOut]:
         if key in tried:
             continue
         tried.add(key)
-        after = attempt(case, candidate)
+        after = attempt(case, (candidate,))
         if after is not None:
-            yield WayOut(
-                kind=candidate.kind,
-                target=candidate.target,
-                title=candidate.title,
-                changes=candidate.changes,
-                cost=candidate.cost,
-                risk=candidate.risk,
-                rank=candidate.rank,
-                isolates=candidate.isolates,
-                after=after,
-            )
+            yield way_of((candidate,), after)
 
 
-def attempt(case: Case, candidate: Candidate) -> After | None:
-    """Judge the pod in the changed world, on the node that the change aims at; None: it stays pending."""
-    if candidate.tried is not None:
-        return candidate.tried
-    trial = candidate.apply(case.trial)
-    if candidate.anywhere:
+def way_of(steps: Sequence[Candidate], after: After) -> WayOut:
+    """A way out of one or several steps that were tried together."""
+    first, last = steps[0], steps[-1]
+    if len(steps) == 1:
+        return WayOut(
+            kind=first.kind,
+            target=first.target,
+            title=first.title,
+            changes=first.changes,
+            cost=first.cost,
+            risk=first.risk,
+            rank=first.rank,
+            isolates=first.isolates,
+            after=after,
+            steps=(first,),
+        )
+    titles = [first.title, *(f"{one.title[:1].lower()}{one.title[1:]}" for one in steps[1:])]
+    priced = next((one.cost for one in reversed(steps) if one.cost.usd_per_hour != 0), last.cost)
+    worst = max((one.risk for one in steps), key=lambda risk: LEVELS.index(risk.level))
+    return WayOut(
+        kind="combined",
+        target="+".join(dict.fromkeys(one.target for one in steps)),
+        title="; then: ".join(titles),
+        changes=tuple(change for one in steps for change in one.changes),
+        cost=Cost(priced.usd_per_hour, priced.text),
+        risk=Risk(worst.level, "; ".join(dict.fromkeys(one.risk.text for one in steps))),
+        rank=sum(one.rank for one in steps),
+        isolates=next((one.isolates for one in reversed(steps) if one.isolates), None),
+        after=replace(after, stopped=tuple(dict.fromkeys(key for one in steps for key in one.stops))),
+        steps=tuple(steps),
+    )
+
+
+def attempt(case: Case, steps: Sequence[Candidate]) -> After | None:
+    """Judge the pod in the world that the steps make; None: it stays pending."""
+    if len(steps) == 1 and steps[0].tried is not None:
+        return steps[0].tried
+    return _judged(case, steps)
+
+
+def _judged(case: Case, steps: Sequence[Candidate]) -> After | None:
+    """Judged afresh, from the case's own world: what a candidate knew of another world doesn't count."""
+    last = steps[-1]
+    trial = case.trial
+    for step in steps:
+        trial = step.apply(trial)
+    stopped = tuple(key for step in steps for key in step.stops)
+    if last.anywhere or last.tried is not None:
         decision = case.scheduler.judge(trial.snapshot, trial.pod)
         if not isinstance(decision, Placement) or not decision.nodes:
             return None
-        return After(decision.nodes[0], (), candidate.stops)
-    if not case.placed(trial, candidate.node):
+        return After(decision.nodes[0], (), stopped)
+    if not case.placed(trial, last.node):
         return None
-    return After(candidate.node, (), candidate.stops)
+    return After(last.node, (), stopped)
 
 
 def combined(case: Case) -> list[WayOut]:
-    """Two or three changes that help together: the first cures one problem of a node, the rest is a case of its own."""
+    """Two or three changes that help together, none of them needless."""
     found: dict[tuple[str, ...], WayOut] = {}
     for first in _first_steps(case):
-        for way in _continued(case, first, MOST_CHANGES - 1):
-            found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
+        for steps in _continued(case, (first,)):
+            way = _minimal(case, steps)
+            if way is not None and len(way.steps) > 1:
+                found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
     return sorted(found.values(), key=order)[:MOST_COMBINED]
+
+
+def _minimal(case: Case, steps: Sequence[Candidate]) -> WayOut | None:
+    """The steps that are needed: any that can be left out is."""
+    kept = list(steps)
+    for step in steps:
+        fewer = [one for one in kept if one is not step]
+        if fewer and _judged(case, fewer) is not None:
+            kept = fewer
+    after = _judged(case, kept)
+    return way_of(kept, after) if after is not None else None
 
 
 def _first_steps(case: Case) -> list[Candidate]:
@@ -147,39 +142,40 @@ def _first_steps(case: Case) -> list[Candidate]:
     return sorted(steps, key=lambda step: step.rank)[:MOST_FIRST_STEPS]
 
 
-def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
-    trial = first.apply(case.trial)
-    reasons = case.scheduler.reasons(trial.snapshot, trial.pod, first.node)
+def _continued(case: Case, steps: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
+    """Sequences that begin with these steps and place the pod."""
+    trial = case.trial
+    for step in steps:
+        trial = step.apply(trial)
+    node = steps[0].node
+    reasons = case.scheduler.reasons(trial.snapshot, trial.pod, node)
     if not reasons:
         return
-    rest = replace(
-        case, snapshot=trial.snapshot, pod=trial.pod, spots=(Spot(trial.snapshot.nodes[first.node], reasons),)
-    )
-    seconds = [way for way in _kept(singles(rest)) if way.kind != "add-node" or first.target == "pod"]
+    spots = (Spot(trial.snapshot.nodes[node], reasons),)
+    rest = replace(case, snapshot=trial.snapshot, pod=trial.pod, spots=spots)
+    seconds = [way.steps[0] for way in _kept(singles(rest)) if way.kind != "add-node" or steps[0].target == "pod"]
     for second in seconds:
-        yield _joined(first, second)
-    if not seconds and left > 1:
+        yield (*steps, second)
+    if not seconds and len(steps) < MOST_CHANGES - 1:
         for step in _first_steps(rest):
-            for second in _continued(rest, step, left - 1):
-                yield _joined(first, second)
+            yield from _continued(case, (*steps, step))
 
 
-def _joined(first: Candidate, second: WayOut) -> WayOut:
-    objects = list(dict.fromkeys([first.target, *second.target.split("+")]))
-    levels = ("low", "medium", "high")
-    worse = max(first.risk, second.risk, key=lambda risk: levels.index(risk.level))
-    cost = second.cost if second.cost.usd_per_hour != 0 else first.cost
-    return WayOut(
-        kind="combined",
-        target="+".join(objects),
-        title=f"{first.title}; then: {second.title[:1].lower()}{second.title[1:]}",
-        changes=(*first.changes, *second.changes),
-        cost=Cost(cost.usd_per_hour, cost.text),
-        risk=Risk(worse.level, "; ".join(dict.fromkeys((first.risk.text, second.risk.text)))),
-        rank=first.rank + second.rank,
-        isolates=second.isolates or first.isolates,
-        after=replace(second.after, stopped=first.stops + second.after.stopped),
-    )
+def undominated(ways: Sequence[WayOut]) -> list[WayOut]:
+    """Without those that contain another one's changes, or that stop more pods than another one of the same kind."""
+
+    def worse(way: WayOut, other: WayOut) -> bool:
+        mine, theirs = ({(change.command, repr(change.patch)) for change in one.changes} for one in (way, other))
+        stops, fewer = (set(one.after.stopped) | set(one.after.victims) for one in (way, other))
+        if theirs < mine and fewer <= stops and _risk(other) <= _risk(way):
+            return True
+        return way.kind == other.kind == "free-device" and bool(fewer) and fewer < stops
+
+    return [way for way in ways if not any(worse(way, other) for other in ways if other is not way)]
+
+
+def _risk(way: WayOut) -> int:
+    return LEVELS.index(way.risk.level)
 
 
 def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:

@@ -136,10 +136,10 @@ def unchecked_note(pod: Pod, decision: Placement) -> str:
 
 
 def stale_note(pod: Pod, message: str) -> str:
-    """Where the pod's condition says something else than the snapshot now gives."""
+    """Where the pod's condition says something else than the snapshot gives; never that it's older without proof."""
     said = pod.scheduled.message if pod.scheduled is not None and pod.scheduled.status == "False" else ""
     if not said or said == message:
         return ""
-    if not message:
-        return f"The cluster's last message is older than this snapshot, in which the pod has room: {said}"
-    return f"The cluster's last message differs; it was written before what this snapshot shows: {said}"
+    could = "something changed after it, another scheduler wrote it, or a plugin or defect that isn't judged here"
+    now = "by what this snapshot shows the pod has room" if not message else "this snapshot gives another message"
+    return f"The cluster's own message differs ({now}; {could}): {said}"

@@ -1,7 +1,7 @@
 """A way out of being pending: what to change, what it costs, risks and isolates, and what happens afterwards."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from aliquot.kube.pod import Pod
@@ -22,6 +22,23 @@ Kind = Literal[
     "republish",
     "raise-priority",
     "combined",
+    "fewer-devices",
+    "shrink",
+    "admin-access",
+    "drop-claim",
+    "use-claim",
+    "map-extended-resource",
+    "fix-class",
+    "fix-claim",
+    "fix-taint-rule",
+    "fix-rollout",
+    "fix-volume",
+    "fix-driver",
+    "fix-scheduler",
+    "raise-quota",
+    "label-node",
+    "repair",
+    "upgrade",
 ]
 Level = Literal["low", "medium", "high"]
 
@@ -124,6 +141,10 @@ class WayOut:
     rank: float
     isolates: Isolation | None
     after: After
+    steps: tuple[Candidate, ...] = field(default=(), compare=False, repr=False)
+    """What was applied, in order: any of them left out, the pod stays pending."""
+    simulated: bool = True
+    """False: what it leads to can't be tried on a dump (a release without a defect, a driver that runs again)."""
 
 
 RISK_WEIGHT: Mapping[Level, float] = {"low": 0, "medium": 30, "high": 60}

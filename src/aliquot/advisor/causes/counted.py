@@ -52,7 +52,10 @@ def _among(snapshot: Snapshot, pod: Pod, wanted: Mapping[str, int], nodes: Seque
 
     sifted = sift(nodes, reasons)
     if not sifted.usable:
-        return nothing_usable(snapshot, pod, sifted, reasons, what, room)
+        first = next(iter(wanted))
+        return nothing_usable(
+            snapshot, pod, sifted, reasons, what, room, lambda names: who(held_by(snapshot, names, first))
+        )
     free = [node for node in sifted.usable if room(node)]
     if free:
         return beside_devices(snapshot, free, reasons, what)
@@ -120,7 +123,11 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node])
         sentence = f"It asks for {asked} {name}, and no node gives that many: {told} (unhealthy devices)."
         return Cause("unhealthy", sentence, tuple(node.name for node in sick[:3]))
     published = {node: count for node, count in published_by_node(snapshot, name).items() if count >= asked}
-    by_dra = f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only." if published else ""
+    by_dra = (
+        f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only."
+        if published
+        else ""
+    )
     sentence = (
         f"It asks for {about(name, asked)} {name} on one node, more than any node has: the most is "
         f"{about(name, most)} ({nodes_named(best)}).{by_dra}"
@@ -148,14 +155,14 @@ def _not_offered(snapshot: Snapshot, name: str) -> Cause:
         return published
     told = [f"{other} ({_free_words(snapshot, other, offered[other])})" for other in others[:3]]
     if others and is_near(name, others[0]) and not name.startswith(MIG_PREFIX):
-        nodes = [node.name for node in offered[others[0]]]
-        sentence = f"No node offers {name}: {told[0][:-1]} on {nodes_named(nodes)}) is probably meant."
-        return Cause("not-offered", sentence, (name, others[0], *nodes[:2]))
+        where = [node.name for node in offered[others[0]]]
+        sentence = f"No node offers {name}: {told[0][:-1]} on {nodes_named(where)}) is probably meant."
+        return Cause("not-offered", sentence, (name, others[0], *where[:2]))
     if not others:
         return Cause("not-offered", f"No node offers {name}.", (name,))
-    nodes = sorted({node.name for other in others[:3] for node in offered[other]})
+    there = sorted({node.name for other in others[:3] for node in offered[other]})
     verb = "is" if len(told) == 1 else "are"
-    sentence = f"No node offers {name}. There {verb} {listed(told)} on {nodes_named(nodes)}."
+    sentence = f"No node offers {name}. There {verb} {listed(told)} on {nodes_named(there)}."
     return Cause("not-offered", sentence, (name, *others[:3]))
 
 
@@ -198,7 +205,9 @@ def _published(snapshot: Snapshot, name: str) -> Cause | None:
     drivers = sorted({one.driver for one in snapshot.slices.values() if _same_vendor(one.driver, name)})
     if not nodes:
         return None
-    classes = [key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)]
+    classes = [
+        key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)
+    ]
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
     mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
     sentence = (

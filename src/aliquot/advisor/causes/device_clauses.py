@@ -59,9 +59,9 @@ def _tainted(snapshot: Snapshot, short: Short, said: Said) -> None:
                         devices = found.setdefault(key, {}).setdefault(node, [])
                         if device.device.device not in devices:
                             devices.append(device.device.device)
-    for (key, value, effect), where in found.items():
-        taint = f"{key}{f'={value}' if value else ''}:{effect}"
-        rules = rules_with(snapshot, DeviceTaint(key, effect, value))
+    for (name, value, effect), where in found.items():
+        taint = f"{name}{f'={value}' if value else ''}:{effect}"
+        rules = rules_with(snapshot, DeviceTaint(name, effect, value))
         by = f"DeviceTaintRule {listed(rules)} taints" if rules else "its driver taints"
         said.words.append(f"{by} {_where(where)} with {taint}, which the claim doesn't tolerate")
         said.objects += [*rules, *(device for several in where.values() for device in several[:2])]
@@ -90,17 +90,17 @@ def _counters(snapshot: Snapshot, short: Short, said: Said) -> None:
                         best[key] = (node, why, device.device.device)
     if not best:
         return
-    _, why, device = min(best.values(), key=lambda one: one[0])
+    _, why, needing = min(best.values(), key=lambda one: one[0])
     holders = who(owners_of_claims(snapshot, claims))
     used = listed([one.device for one in why.held_by])
     by = f" by {holders}" if holders else ""
     sets = listed(sorted({f"{one.counter_set}" for _, one, _ in best.values()}), 2)
     said.words.append(
-        f"counter {why.counter} of {sets} is used{by}{f' ({used})' if used else ''}: {device} needs {why.needed}, "
+        f"counter {why.counter} of {sets} is used{by}{f' ({used})' if used else ''}: {needing} needs {why.needed}, "
         f"{why.available} left"
     )
     said.objects += [pod.key for one in owners_of_claims(snapshot, claims)[:2] for pod in one.pods[:2]]
-    said.objects += [why.counter_set, device]
+    said.objects += [why.counter_set, needing]
 
 
 def _claims_of(snapshot: Snapshot, why: CounterShort) -> list[str]:

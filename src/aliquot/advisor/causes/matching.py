@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.allocation.answer import SelectorFalse, Story
 from aliquot.dra.device import Device
@@ -15,7 +16,6 @@ from aliquot.units.quantity import Quantity
 if TYPE_CHECKING:
     from aliquot.advisor.causes.devices import Supplied
 
-DRIVER = re.compile(r"""device\.driver\s*==\s*(["'])([^"']+)\1""")
 EQUALS = re.compile(r"""device\.attributes\[\s*["']([^"']+)["']\s*\]\.(\w+)\s*==\s*(["'])([^"']*)\3""")
 COMPARES = re.compile(
     r"""device\.(?P<table>\w+)\[\s*["'](?P<domain>[^"']+)["']\s*\]\.(?P<name>\w+)\.(?:compareTo|isGreaterThan|isLessThan)\("""
@@ -53,22 +53,6 @@ def no_match(
     return Cause(
         "no-matching-device", f"No node has devices for all requests at once (the first is {first}).", (first,)
     )
-
-
-def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
-    """The drivers that the classes and selectors of the pod's claims name."""
-    found: set[str] = set()
-    for wanted in pod.claims:
-        name = wanted.claim_name or pod.claim_names.get(wanted.name)
-        claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
-        template = snapshot.templates.get(f"{pod.namespace}/{wanted.template_name}")
-        spec = claim.spec if claim is not None else template.spec if template is not None else None
-        for request in spec.requests if spec is not None else ():
-            for recipe in (*((request.exactly,) if request.exactly is not None else ()), *request.first_available):
-                device_class = snapshot.classes.get(recipe.class_name)
-                for text in (*(device_class.selectors if device_class is not None else ()), *recipe.selectors):
-                    found.update(match[2] for match in DRIVER.finditer(text or ""))
-    return found
 
 
 def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:

@@ -62,8 +62,19 @@ def nothing_usable(
     reasons: Mapping[str, Sequence[Reason]],
     what: str,
     room: Callable[[Node], bool],
+    takers: Callable[[Sequence[str]], str] = lambda _: "",
 ) -> Cause:
-    """The cause where no node with the hardware may be used. `what`: the hardware in words; `room`: it's free there."""
+    """The cause where no node with the hardware may be used.
+
+    Args:
+        snapshot: the cluster.
+        pod: the pod.
+        sifted: the nodes with the hardware.
+        reasons: what speaks against each node.
+        what: the hardware in words.
+        room: it's free on a node.
+        takers: who holds it on some nodes, in words.
+    """
     if sifted.tainted or sifted.cordoned or sifted.not_ready:
         heaps = sorted(
             (("tainted", sifted.tainted), ("cordoned", sifted.cordoned), ("not_ready", sifted.not_ready)),
@@ -76,7 +87,7 @@ def nothing_usable(
             if more is not heap and more
         ]
         also = f" ({'; '.join(others)})" if others else ""
-        return _kept_off(name, heap, reasons, what, room, also)
+        return _kept_off(name, heap, reasons, what, room, also, takers)
     return _not_selected(snapshot, pod, sifted.unselected, reasons, what)
 
 
@@ -91,10 +102,13 @@ def _kept_off(
     what: str,
     room: Callable[[Node], bool],
     also: str,
+    takers: Callable[[Sequence[str]], str],
 ) -> Cause:
     names = [node.name for node in heap]
     free = [node.name for node in heap if room(node)]
     with_room = f" There's room on {nodes_named(free)}." if free else ""
+    if not free and (holders := takers(names)):
+        with_room = f" And it is taken there, too: held by {holders}."
     if name == "tainted":
         taints = list(
             dict.fromkeys(

@@ -15,14 +15,19 @@ from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.wayout import Candidate, Kind, Patch, Risk, Trial
 from aliquot.allocation.answer import (
     AttributeMissing,
+    CapacityShort,
     ConstraintBroken,
+    Held,
     RequestStory,
     SelectorError,
     SelectorFalse,
     Tainted,
 )
+from aliquot.allocation.claims.pod_claims import ADMIN_LABEL
 from aliquot.dra.claim import ClaimSpec, DeviceToleration, Request, SubRequest
 from aliquot.dra.device import Device, DeviceTaint
+from aliquot.kube.pod import Pod, PodClaim
+from aliquot.units.quantity import Quantity
 
 PROBLEM = "DynamicResources"
 NO_SUCH_KEY = re.compile(r"no such key: ([A-Za-z_][A-Za-z0-9_]*)")
@@ -30,6 +35,7 @@ EQUALS = re.compile(
     r"""^device\.(?:attributes|capacity)\[\s*(["'])(?P<domain>[^"']+)\1\s*\]\.(?P<name>\w+)\s*==\s*(["'])(?P<value>[^"']*)\4$"""
 )
 LITERALS_TRIED = 3
+FEWER = Risk("high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         yield from _selectors(case, spot, asked)
         yield from _tolerations(case, spot, asked)
         yield from _fewer(case, spot, asked)
+        yield from _admin(case, spot, asked)
+        yield from _less_capacity(case, spot, asked)
     broken = {
         reason.attribute
         for request in story.requests
@@ -66,11 +74,12 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     }
     for source in origins.values():
         yield from _constraints(case, spot, source, broken)
+    yield from _without_claim(case)
 
 
-def _candidate(
+def claim_candidate(
     case: Case,
-    spot: Spot,
+    node: str,
     source: Source,
     spec: ClaimSpec,
     operations: Sequence[Patch],
@@ -89,7 +98,7 @@ def _candidate(
         apply=lambda trial: Trial(trial.snapshot.with_object(new), trial.pod),
         risk=risk,
         rank=rank,
-        node=spot.node.name,
+        node=node,
         cures=PROBLEM,
         anywhere=True,
     )
@@ -198,9 +207,9 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text:
     guarded = new.startswith("has(")
     profile = "profile " in text and not slip
     pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}/cel/expression"
-    return _candidate(
+    return claim_candidate(
         case,
-        spot,
+        spot.node.name,
         asked.source,
         changed(asked.source.claim.spec, asked.place, change),
         [{"op": "replace", "path": pointer, "value": new}],
@@ -220,9 +229,9 @@ def _dropped(case: Case, spot: Spot, asked: Asked, index: int) -> Candidate:
         return replace(recipe, selectors=tuple(one for i, one in enumerate(recipe.selectors) if i != index))
 
     pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}"
-    return _candidate(
+    return claim_candidate(
         case,
-        spot,
+        spot.node.name,
         asked.source,
         changed(asked.source.claim.spec, asked.place, change),
         [{"op": "remove", "path": pointer}],
@@ -256,9 +265,9 @@ def _tolerations(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
         ]}
     ]  # fmt: skip
     names = ", ".join(f"{taint.key}:{taint.effect}" for taint in taints)
-    yield _candidate(
+    yield claim_candidate(
         case,
-        spot,
+        spot.node.name,
         asked.source,
         changed(
             asked.source.claim.spec,
@@ -282,7 +291,10 @@ def _toleration(one: DeviceToleration) -> dict[str, str]:
 def _fewer(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
     """Fewer devices; beside alternatives, one more alternative with fewer."""
     usable, wanted = asked.story.usable, asked.story.wanted
-    if wanted is None or not 0 < usable < wanted:
+    if wanted is None:
+        yield from _not_all(case, spot, asked, usable)
+        return
+    if not 0 < usable < wanted:
         return
     source, spec = asked.source, asked.source.claim.spec
     if asked.place.alternative is None:
@@ -308,19 +320,120 @@ def _fewer(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
         title = (
             f"Add a last alternative to request {request.name}: {usable} of what {asked.recipe.name} asks {wanted} of"
         )
-    yield _candidate(
+    yield claim_candidate(
         case,
-        spot,
+        spot.node.name,
         source,
         new,
         operations,
-        kind="change-request",
+        kind="fewer-devices" if asked.place.alternative is None else "change-request",
         title=title,
-        risk=Risk(
-            "high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)"
-        ),
+        risk=FEWER,
         rank=34,
     )
+
+
+def _not_all(case: Case, spot: Spot, asked: Asked, usable: int) -> Iterator[Candidate]:
+    """As many as would do, in place of all."""
+    if not usable:
+        return
+    base = f"{asked.source.base}{asked.place.pointer}"
+    yield claim_candidate(
+        case,
+        spot.node.name,
+        asked.source,
+        changed(asked.source.claim.spec, asked.place, lambda one: replace(one, mode="ExactCount", count=usable)),
+        [
+            {"op": "add", "path": f"{base}/allocationMode", "value": "ExactCount"},
+            {"op": "add", "path": f"{base}/count", "value": usable},
+        ],
+        kind="fewer-devices",
+        title=f"Ask for {usable} instead of all in request {asked.story.request} (allocationMode ExactCount)",
+        risk=FEWER,
+        rank=33,
+    )
+
+
+def _admin(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
+    """For what only watches devices: access beside whoever holds them, where the namespace allows it."""
+    namespace = case.snapshot.namespaces.get(case.pod.namespace)
+    allowed = namespace is not None and namespace.meta.labels.get(ADMIN_LABEL) == "true"
+    held = any(isinstance(why, Held) for device in asked.story.devices for why in device.reasons)
+    if not (allowed and held) or asked.place.alternative is not None or asked.recipe.admin_access:
+        return
+    yield claim_candidate(
+        case,
+        spot.node.name,
+        asked.source,
+        changed(asked.source.claim.spec, asked.place, lambda one: replace(one, admin_access=True)),
+        [{"op": "add", "path": f"{asked.source.base}{asked.place.pointer}/adminAccess", "value": True}],
+        kind="admin-access",
+        title=f"Ask for admin access in request {asked.story.request}: it then sees the devices beside who holds them",
+        risk=Risk("high", "only for what watches devices: nothing keeps it from using what others hold"),
+        rank=36,
+    )
+
+
+def _less_capacity(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
+    """Of a shared device as much as it has left."""
+    best: dict[str, Quantity] = {}
+    for device in asked.story.devices:
+        shorts = [why for why in device.reasons if isinstance(why, CapacityShort) and not why.broken_policy]
+        if len(shorts) == 1 == len(device.reasons) and shorts[0].available.sign > 0:
+            name = shorts[0].capacity.rpartition("/")[2] if asked.recipe.capacity is None else shorts[0].capacity
+            if name not in best or best[name] < shorts[0].available:
+                best[name] = shorts[0].available
+    for name, left in best.items():
+        requested = (asked.recipe.capacity or {}).get(name)
+        if requested is None:
+            continue
+        amounts = {**(asked.recipe.capacity or {}), name: left}
+        pointer = (
+            f"{asked.source.base}{asked.place.pointer}/capacity/requests/{name.replace('~', '~0').replace('/', '~1')}"
+        )
+        yield claim_candidate(
+            case,
+            spot.node.name,
+            asked.source,
+            changed(asked.source.claim.spec, asked.place, lambda one, amounts=amounts: replace(one, capacity=amounts)),  # type: ignore[misc]
+            [{"op": "add", "path": pointer, "value": str(left)}],
+            kind="shrink",
+            title=f"Ask for {left} of {name} instead of {requested} in request {asked.story.request}",
+            risk=Risk("high", f"the workload gets less than it asked for ({left} against {requested})"),
+            rank=35,
+        )
+
+
+def _without_claim(case: Case) -> Iterator[Candidate]:
+    """Where one of several claims is in the way: the pod without it."""
+    if len(case.pod.claims) + bool(case.pod.containers and any(one.requests for one in case.pod.containers)) < 2:
+        return
+    for gone in case.pod.claims:
+        users = [one.name for one in case.pod.containers if any(ref.name == gone.name for ref in one.claims)]
+        patch: Patch = {
+            "resourceClaims": [{"name": gone.name, "$patch": "delete"}],
+            "containers": [
+                {"name": name, "resources": {"claims": [{"name": gone.name, "$patch": "delete"}]}} for name in users
+            ],
+        }
+        yield Candidate(
+            kind="drop-claim",
+            target="pod",
+            title=f"Leave the claim {gone.name} out: the rest of what it asks for is there",
+            changes=changes.pod_spec(case.owner, case.pod.name, patch),
+            apply=lambda trial, gone=gone: Trial(trial.snapshot, _dropping(trial.pod, gone)),  # type: ignore[misc]
+            risk=Risk("high", f"the pod then runs without what {gone.name} gives it"),
+            rank=35,
+            cures=PROBLEM,
+            anywhere=True,
+        )
+
+
+def _dropping(pod: Pod, gone: PodClaim) -> Pod:
+    containers = tuple(
+        replace(one, claims=tuple(ref for ref in one.claims if ref.name != gone.name)) for one in pod.containers
+    )
+    return replace(pod, claims=tuple(one for one in pod.claims if one != gone), containers=containers)
 
 
 def _constraints(case: Case, spot: Spot, source: Source, broken: set[str]) -> Iterator[Candidate]:
@@ -331,9 +444,9 @@ def _constraints(case: Case, spot: Spot, source: Source, broken: set[str]) -> It
             continue
         kept = tuple(one for i, one in enumerate(spec.constraints) if i != index)
         kind = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
-        yield _candidate(
+        yield claim_candidate(
             case,
-            spot,
+            spot.node.name,
             source,
             replace(spec, constraints=kept),
             [{"op": "remove", "path": f"{source.base}/constraints/{index}"}],

@@ -8,6 +8,7 @@ from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.remedies.free import stoppable
+from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
 from aliquot.allocation.answer import CounterShort, Held
 from aliquot.dra.claim import Claim, ClaimSpec
@@ -38,7 +39,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     if not spot.lacks_devices:
         return
     for holder in holders(case, spot)[:HOLDERS_TRIED]:
-        yield _stop(spot, holder, case.snapshot)
+        yield _stop(case, spot, holder)
         yield from _move(case, spot, holder)
         yield from _share(case, spot, holder)
     yield from _republish(case, spot)
@@ -67,7 +68,7 @@ def holders(case: Case, spot: Spot) -> list[Holder]:
             continue
         for consumer in claim.reserved_for:
             pod = case.snapshot.pods.get(f"{claim.meta.namespace}/{consumer.name}")
-            if pod is None or not stoppable(pod):
+            if pod is None or pod.node_name != spot.node.name or not stoppable(pod):
                 continue
             owner = owner_of(case.snapshot, pod)
             devices = tuple(result.device for result in claim.allocation.results)
@@ -76,22 +77,31 @@ def holders(case: Case, spot: Spot) -> list[Holder]:
     return sorted(found.values(), key=lambda one: (one.pod.priority, one.pod.key))
 
 
-def _stop(spot: Spot, holder: Holder, snapshot: Snapshot) -> Candidate:
+def _stop(case: Case, spot: Spot, holder: Holder) -> Candidate:
+    """As few of the owner's pods here as it takes."""
     owner = holder.owner
-    pods = pods_of(snapshot, owner)
-    keys = tuple(pod.key for pod in pods)
-    names = ", ".join(f"{one.pool}/{one.device}" for one in holder.devices)
+    here = [one for one in pods_of(case.snapshot, owner) if one.node_name == spot.node.name]
+    wanted: list[Pod] = []
+    for pod in sorted(here, key=lambda one: (one != holder.pod, one.priority, one.key)):
+        wanted.append(pod)
+        if case.scheduler.fits(without_pods(case.snapshot, [one.key for one in wanted]), case.pod, spot.node.name):
+            break
+    made = stop(case.snapshot, owner, wanted or [holder.pod])
+    keys = tuple(pod.key for pod in made.gone)
+    names = ", ".join(f"{one.pool}/{one.device}" for one in holder.devices[:4])
+    more = f" and {len(holder.devices) - 4} more" if len(holder.devices) > 4 else ""
+    who = f"{owner.short} no longer runs" if made.ends else f"{owner.short} runs with {len(made.gone)} fewer"
     return Candidate(
         kind="free-device",
         target=owner.short,
-        title=f"Stop {owner.short} in {owner.namespace}: its claim holds {names}",
-        changes=(changes.stop(owner, tuple(pod.name for pod in pods)),),
+        title=f"{made.words} in {owner.namespace}: the claim of {holder.pod.name} holds {names}{more}",
+        changes=made.changes,
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
-        risk=Risk("high", f"{owner.short} no longer runs (priority {holder.pod.priority})"),
-        rank=55 + min(len(pods), 10) / 10,
+        risk=Risk("high", f"{who} (priority {holder.pod.priority})"),
+        rank=55 + min(len(made.gone), 10) / 10,
         node=spot.node.name,
         cures=PROBLEM,
-        stops=tuple(pod.key for pod in pods if pod.node_name),
+        stops=tuple(pod.key for pod in made.gone if pod.node_name),
     )
 
 

@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
-from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, is_extended
-from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
+from aliquot.advisor.owners import OwnerRef, owner_of
+from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.binding import without_pods
@@ -45,13 +45,17 @@ def stoppable(pod: Pod) -> bool:
 
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
-    """Stop one workload (all its pods: a controller would bring a single one back), or several; or move one pod."""
+    """Stop as few pods of one workload as it takes, or of several; or move one pod."""
     short = frozenset(name for name in spot.short_of() if is_extended(name))
     if not short:
         return
     held = [pod for pod in holders(case.snapshot, spot.node.name, short) if stoppable(pod)]
     owners = list(dict.fromkeys(owner_of(case.snapshot, pod) for pod in held))
-    stops = [_stop(case, spot, owner, short) for owner in owners if owner != case.owner]
+    stops: list[Candidate] = []
+    for owner in owners:
+        if owner != case.owner:
+            mine = [pod for pod in held if owner_of(case.snapshot, pod) == owner]
+            stops.append(_stop(case, spot, owner, _fewest(case, spot, mine), short))
     yield from stops
     if len(stops) > 1:
         yield from _several(case, spot, stops[:MOST_TOGETHER])
@@ -59,6 +63,20 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         controller = pod.meta.controller
         if controller is not None and controller.kind not in ("Job", "DaemonSet"):
             yield from _move(case, spot, pod, short)
+
+
+def _fewest(case: Case, spot: Spot, pods: list[Pod]) -> list[Pod]:
+    """As few of these pods as it takes, the least important first; all of them, where even that isn't enough."""
+    needs = {name: short.missing for name, short in spot.short_of().items()}
+    gone: list[Pod] = []
+    for pod in pods:
+        if all(amount <= 0 for amount in needs.values()):
+            break
+        request = effective_request(pod)
+        if any(request.get(name) and needs[name] > 0 for name in needs):
+            gone.append(pod)
+            needs = {name: amount - request.get(name, 0) for name, amount in needs.items()}
+    return gone or pods
 
 
 def _several(case: Case, spot: Spot, stops: list[Candidate]) -> Iterator[Candidate]:
@@ -91,32 +109,28 @@ def _together(stops: list[Candidate]) -> Candidate:
     )
 
 
-def _stop(case: Case, spot: Spot, owner: OwnerRef, short: frozenset[str]) -> Candidate:
-    pods = pods_of(case.snapshot, owner)
+def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: frozenset[str]) -> Candidate:
+    made = stop(case.snapshot, owner, wanted)
+    pods = made.gone
     keys = tuple(pod.key for pod in pods)
     most = max(pod.priority for pod in pods)
     held = sum(effective_request(pod).get(name, 0) for pod in pods if pod.node_name for name in short)
-    verb = (
-        "Delete" if owner.kind in ("Pod", "DaemonSet") else "Suspend" if owner.kind in ("Job", "CronJob") else "Scale"
-    )
-    to = " to 0" if verb == "Scale" else ""
-    many = f", {len(pods)} pods" if len(pods) > 1 else ""
     lower = most < case.pod.priority
     workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
     complete = workload is not None and workload.complete
+    names = ", ".join(pod.name for pod in pods[:2]) + (f" and {len(pods) - 2} more" if len(pods) > 2 else "")
+    what = f"{names} {'holds' if len(pods) == 1 else 'hold'} {held} of {', '.join(sorted(short))}"
+    who = f"{owner.short} no longer runs" if made.ends else f"{owner.short} runs with {len(pods)} fewer"
+    why = f"(priority {most}, lower than this pod's {case.pod.priority})" if lower else f"(priority {most})"
     return Candidate(
         kind="free-device",
         target=owner.short,
-        title=f"{verb} {owner.short} in {owner.namespace}{to}: it holds {held} of {', '.join(sorted(short))}{many}",
-        changes=(changes.stop(owner, tuple(pod.name for pod in pods)),),
+        title=f"{made.words} in {owner.namespace}: {what}",
+        changes=made.changes,
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
         risk=Risk("low", f"{owner.short} is complete: its pod has nothing left to do")
         if complete
-        else Risk(
-            "medium" if lower else "high",
-            f"{owner.short} no longer runs"
-            + (f" (priority {most}, lower than this pod's {case.pod.priority})" if lower else f" (priority {most})"),
-        ),
+        else Risk("medium" if lower else "high", f"{who} {why}"),
         rank=9 if complete else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
         node=spot.node.name,
         cures=min(short),

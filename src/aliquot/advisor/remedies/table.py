@@ -4,7 +4,22 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from aliquot.advisor.case import Case, Spot
-from aliquot.advisor.remedies import claims, devices, free, nodes, priority, requests, selectors, share, steer, taints
+from aliquot.advisor.remedies import (
+    claims,
+    classes,
+    devices,
+    free,
+    health,
+    nodes,
+    priority,
+    requests,
+    rollout,
+    selectors,
+    share,
+    steer,
+    taint_rules,
+    taints,
+)
 from aliquot.advisor.wayout import Advice, Candidate
 
 Remedy = Callable[[Case], Iterator[Candidate]]
@@ -25,9 +40,13 @@ SELECTORS: Final = _on_each_spot(selectors.cures)
 REQUESTS: Final = _on_each_spot(requests.cures)
 
 REMEDIES: Final[tuple[Remedy, ...]] = (
+    rollout.cures,
+    classes.cures,
     TAINTS,
     SELECTORS,
     REQUESTS,
+    _on_each_spot(taint_rules.cures),
+    _on_each_spot(health.cures),
     _on_each_spot(share.cures),
     _on_each_spot(free.cures),
     _on_each_spot(claims.cures),

@@ -1,0 +1,94 @@
+"""Ways past devices that are broken: repaired, would they do? The repair itself is a person's."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from aliquot.advisor.case import Case, Spot, device_requests
+from aliquot.advisor.causes.device_clauses import rules_with
+from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
+from aliquot.allocation.answer import Tainted
+from aliquot.dra.device import DeviceTaint, Slice
+from aliquot.snapshot.snapshot import Snapshot
+
+
+def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
+    """Counted devices above allocatable, and devices that their driver tainted."""
+    yield from _counted(case, spot)
+    yield from _tainted(case, spot)
+
+
+def _counted(case: Case, spot: Spot) -> Iterator[Candidate]:
+    node = spot.node
+    for name in device_requests(case.pod):
+        sick = node.capacity.get(name, 0) - node.allocatable.get(name, 0)
+        if sick <= 0:
+            continue
+        whole = replace(node, allocatable={**node.allocatable, name: node.capacity[name]})
+        yield Candidate(
+            kind="repair",
+            target=f"node/{node.name}",
+            title=f"Repair {node.name}: {sick} of its {node.capacity[name]} {name} are unhealthy (capacity above allocatable)",
+            changes=(
+                Change(
+                    f"node {node.name}",
+                    f"kubectl describe node {shlex.quote(node.name)}"
+                    "  # then look at the device plugin's log and the kernel's on that node (Xid, ECC), and reset or"
+                    " replace the device",
+                ),
+            ),
+            apply=lambda trial, whole=whole: Trial(trial.snapshot.with_node(whole), trial.pod),  # type: ignore[misc]
+            risk=Risk("low", "other pods of the node may have to leave for the repair"),
+            rank=14,
+            node=node.name,
+            cures=name,
+        )
+
+
+def _tainted(case: Case, spot: Spot) -> Iterator[Candidate]:
+    story = case.stories.get(spot.node.name)
+    taints: dict[DeviceTaint, list[str]] = {}
+    for request in story.requests if story is not None else ():
+        for device in request.devices:
+            for why in device.reasons:
+                if isinstance(why, Tainted) and not rules_with(case.snapshot, why.taint):
+                    names = taints.setdefault(replace(why.taint, time_added=None), [])
+                    if device.device.device not in names:
+                        names.append(device.device.device)
+    for taint, names in taints.items():
+        text = f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}"
+
+        def apply(trial: Trial, taint: DeviceTaint = taint) -> Trial:
+            return Trial(_healed(trial.snapshot, spot.node.name, taint), trial.pod)
+
+        yield Candidate(
+            kind="repair",
+            target=f"ResourceSlice of {spot.node.name}",
+            title=f"Repair {', '.join(names)} of {spot.node.name}: its driver taints it {text}, and takes that away when it's well",
+            changes=(
+                Change(
+                    f"device {', '.join(names)} of node {spot.node.name}",
+                    f"# look at the driver's log and the kernel's on {spot.node.name} (Xid, ECC), reset or replace"
+                    f" {', '.join(names)}; the driver then takes the taint away",
+                ),
+            ),
+            apply=apply,
+            risk=Risk("low", "what runs on the device has to leave for the repair"),
+            rank=14,
+            node=spot.node.name,
+            cures="DynamicResources",
+        )
+
+
+def _healed(snapshot: Snapshot, node: str, taint: DeviceTaint) -> Snapshot:
+    """Without that taint on the node's devices."""
+    for one in list(snapshot.slices.values()):
+        if one.node_name == node:
+            devices = tuple(
+                replace(device, taints=tuple(t for t in device.taints if replace(t, time_added=None) != taint))
+                for device in one.devices
+            )
+            mended: Slice = replace(one, devices=devices)
+            if mended != one:
+                snapshot = snapshot.with_object(mended)
+    return snapshot

@@ -1,0 +1,43 @@
+"""Ways out of a rollout that waits for itself: let the old pod go before the new one comes."""
+
+import json
+import shlex
+from collections.abc import Iterator
+
+from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.causes.rollout import predecessors
+from aliquot.advisor.wayout import Candidate, Change, Patch, Risk, Trial
+from aliquot.scheduling.binding import without_pods
+
+STRATEGIES: tuple[tuple[str, Patch], ...] = (
+    ("Recreate: the old pods go first", {"type": "Recreate", "rollingUpdate": None}),
+    (
+        "rolling update with maxSurge 0 and maxUnavailable 1: one old pod goes before each new one",
+        {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+    ),
+)
+
+
+def cures(case: Case) -> Iterator[Candidate]:
+    """Where an older pod of the same Deployment holds what this one waits for."""
+    wanted = device_requests(case.pod)
+    nodes = [spot.node.name for spot in case.spots]
+    old = predecessors(case.snapshot, case.pod, nodes, wanted)
+    for nth, (words, strategy) in enumerate(STRATEGIES if old else ()):
+        gone = old if nth == 0 else old[:1]
+        keys = tuple(pod.key for pod in gone)
+        patch: Patch = {"spec": {"strategy": strategy}}
+        owner = case.owner
+        command = f"kubectl patch {owner.kind.lower()} {shlex.quote(owner.name)} -n {shlex.quote(owner.namespace)}"
+        yield Candidate(
+            kind="fix-rollout",
+            target=owner.short,
+            title=f"Roll {owner.short} out by {words}",
+            changes=(Change(owner.full, f"{command} --type=merge -p {shlex.quote(json.dumps(patch))}", patch),),
+            apply=lambda trial, keys=keys: Trial(without_pods(trial.snapshot, keys), trial.pod),  # type: ignore[misc]
+            risk=Risk("medium", "the workload is down from the end of the old pod until the new one is ready"),
+            rank=6 + nth,
+            node=gone[0].node_name,
+            cures=min(wanted, default="DynamicResources"),
+            stops=keys,
+        )

@@ -1,0 +1,146 @@
+"""Where ways out are sought: nodes that have what the pod asks for, in hardware; others say nothing about its case.
+
+Nodes are put together by what they have (product, resources, drivers) and by what is in the way there; of each such
+group those nearest to having room are looked at. However many irrelevant nodes there are, they crowd nothing out.
+"""
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+
+from aliquot.advisor.alike import Alike
+from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_extended
+from aliquot.advisor.claims import wanted_drivers
+from aliquot.advisor.device_story import STORIES_TOLD
+from aliquot.advisor.gpus import PRODUCT, family
+from aliquot.advisor.nearest import is_near
+from aliquot.advisor.owners import OwnerRef
+from aliquot.kube.node import Node
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Refusal
+from aliquot.scheduling.scheduler import Scheduler
+from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.snapshot import Snapshot
+
+MOST_SPOTS = 40
+"""Nodes that ways out are sought for: every group has its best among them before any has its second."""
+
+
+def case_of(
+    snapshot: Snapshot,
+    pod: Pod,
+    owner: OwnerRef,
+    scheduler: Scheduler,
+    groups: Sequence[Alike],
+    refusal: Refusal,
+    node_groups: Snapshot | None = None,
+) -> Case:
+    """The pod's case with the nodes that matter."""
+    error = refusal.reason == "SchedulerError"
+    several = (Alike(tuple(snapshot.nodes), (), {}, {}, {}),) if error else groups
+    spots: list[tuple[float, Spot]] = []
+    for nodes in _groups(snapshot, pod, several):
+        near = heapq.nsmallest(PER_GROUP, ((_lacking(snapshot, pod, name), name) for name in nodes))
+        for nth, (lacking, name) in enumerate(near):
+            spot = Spot(snapshot.nodes[name], refusal.reasons(name), len(nodes))
+            spots.append((nth + 2 * len(spot.problems) + lacking, spot))
+    spots.sort(key=lambda one: (one[0], one[1].node.name))
+    chosen = tuple(spot for _, spot in spots[:MOST_SPOTS])
+    told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
+    found = {name: scheduler.story(snapshot, pod, name) for name in told}
+    stories = {name: story for name, story in found.items() if story is not None}
+    return Case(
+        snapshot=snapshot,
+        pod=pod,
+        owner=owner,
+        scheduler=scheduler,
+        spots=chosen,
+        stories=stories,
+        node_groups=node_groups,
+        message=refusal.message,
+        error=error,
+    )
+
+
+def _groups(snapshot: Snapshot, pod: Pod, groups: Sequence[Alike]) -> Iterator[list[str]]:
+    """Relevant nodes, by what is in the way and by what they have; all of them, where none is relevant."""
+    drivers = published(snapshot)
+    wanted = wanted_drivers(snapshot, pod) & {driver for several in drivers.values() for driver in several}
+    ranks = {
+        name: _relevance(node, pod, drivers.get(name, frozenset()), wanted) for name, node in snapshot.nodes.items()
+    }
+    best = max(ranks.values(), default=0)
+    for group in groups:
+        kinds: dict[object, list[str]] = {}
+        for name in group.nodes:
+            if ranks[name] or not best:
+                kinds.setdefault(_hardware(snapshot.nodes[name], drivers.get(name, frozenset())), []).append(name)
+        yield from kinds.values()
+
+
+def published(snapshot: Snapshot) -> Mapping[str, frozenset[str]]:
+    """Node -> the drivers that publish devices there."""
+
+    def make(there: Snapshot) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for one in there.slices.values():
+            if one.node_name:
+                found.setdefault(one.node_name, set()).add(one.driver)
+        return {node: frozenset(drivers) for node, drivers in found.items()}
+
+    return snapshot.recall("drivers by node", make)
+
+
+def _relevance(node: Node, pod: Pod, drivers: frozenset[str], wanted: set[str]) -> int:
+    """0: nothing that this pod could mean is there."""
+    asked = device_requests(pod)
+    if pod.claims:
+        return int(bool(drivers & wanted) if wanted else bool(drivers))
+    offers = [
+        name for name, amount in (*node.allocatable.items(), *node.capacity.items()) if amount and is_extended(name)
+    ]
+    if not asked:
+        return int(not offers and not drivers)
+    return int(
+        any(
+            name in offers
+            or any(family(one) == family(name) or is_near(one, name) for one in offers)
+            or _vendor(name, drivers)
+            for name in asked
+        )
+    )
+
+
+def _vendor(name: str, drivers: frozenset[str]) -> bool:
+    return any(driver.endswith(name.partition("/")[0]) for driver in drivers)
+
+
+def _hardware(node: Node, drivers: frozenset[str]) -> object:
+    resources = frozenset(name for name, amount in node.allocatable.items() if amount and is_extended(name))
+    return node.meta.labels.get(PRODUCT, ""), resources, drivers
+
+
+def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
+    """How far the node is from holding the pod: shares of what's asked that it lacks, and of its devices held by claims."""
+    used, room = snapshot.load(node).requested, snapshot.nodes[node].allocatable
+    short = sum(
+        max(0, amount - room.get(name, 0) + used.get(name, 0)) / amount
+        for name, amount in effective_request(pod).items()
+        if amount
+    )
+    return short + snapshot.recall("devices held by node", _held_shares).get(node, 0.0) if pod.claims else short
+
+
+def _held_shares(snapshot: Snapshot) -> Mapping[str, float]:
+    """Node -> the share of its published devices that claims hold."""
+    pools = {(one.driver, one.pool): one.node_name for one in snapshot.slices.values() if one.node_name}
+    held: dict[str, int] = {}
+    for claim in snapshot.claims.values():
+        for result in claim.allocation.results if claim.allocation is not None else ():
+            node = pools.get((result.device.driver, result.device.pool))
+            if node is not None:
+                held[node] = held.get(node, 0) + 1
+    total: dict[str, int] = {}
+    for one in snapshot.slices.values():
+        if one.node_name:
+            total[one.node_name] = total.get(one.node_name, 0) + len(one.devices)
+    return {node: count / max(1, total[node]) for node, count in held.items()}
