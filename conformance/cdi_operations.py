@@ -14,7 +14,7 @@ from aliquot.cdi.documents.read import inspect
 from aliquot.cdi.documents.write import edits_data, to_data
 from aliquot.cdi.host_nodes import GivenNodes, HostNode
 from aliquot.cdi.injection.inject import apply_edits, inject
-from aliquot.cdi.injection.oci_spec import take_requests
+from aliquot.cdi.injection.requests import take_requests
 from aliquot.cdi.lower import lower
 from aliquot.cdi.machine.files import write_spec
 from aliquot.cdi.machine.folders import Folders
