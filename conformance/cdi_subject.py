@@ -121,4 +121,11 @@ def leaner_texts(text: str) -> Iterator[str]:
             yield msgspec.json.encode(leaner["spec"]).decode()
 
 
-CDI: Final = Subject("cdi", "cdi", cdi.answer, cdi_differs, cdi_smaller, tolerated=frozenset({"category", "listed"}))
+CDI: Final = Subject(
+    name="cdi",
+    verb="cdi",
+    ours=cdi.answer,
+    differs=cdi_differs,
+    smaller=cdi_smaller,
+    tolerated=frozenset({"category", "listed"}),
+)

@@ -74,12 +74,12 @@ class Injector:
     def _edits(self, names: Sequence[str], definitions: Sequence[Definition]) -> PreparedEdits:
         """The devices' edits in order: each file's global ones once, before its first device."""
         found: PreparedEdits | None = None
-        used: set[str] = set()
+        files: set[str] = set()
         for name, definition in zip(names, definitions, strict=True):
             path = definition.file.path
-            own = self._edits_of(name, definition, with_global=path not in used)
+            own = self._edits_of(name, definition, with_global=path not in files)
+            files.add(path)
             found = own if found is None else found + own
-            used.add(path)
         return NOTHING if found is None else found
 
     def _edits_of(self, name: str, definition: Definition, *, with_global: bool) -> PreparedEdits:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aliquot.cdi.injection.oci_entries import mount_depth
-from aliquot.cdi.injection.prepared_edits import PreparedHook, PreparedMounts, PreparedNodes
+from aliquot.cdi.injection.prepared_edits import PreparedHook, PreparedMounts, PreparedNodes, hook_copies
 from aliquot.cdi.plain_data import is_list, is_object
 from aliquot.cdi.problems import Problem, SpecError
 
@@ -99,13 +99,13 @@ class OciSpec:
             items += entries
         else:
             depths = [*map(mount_depth, _put(items, keys, entries, mounts.destinations))]
-        items[:] = map(items.copy().__getitem__, sorted(range(len(items)), key=depths.__getitem__))
+        self.root["mounts"] = [items[i] for i in sorted(range(len(items)), key=depths.__getitem__)]
 
     def add_hooks(self, hooks: Mapping[str, Iterable[PreparedHook]]) -> None:
         """Add hooks at the end of their stages."""
         own = _own_object(self.root, "hooks", "hooks")
         for stage, added in hooks.items():
-            _own_list(own, stage, f"hooks.{stage}").extend([hook.copy() for hook in added])
+            _own_list(own, stage, f"hooks.{stage}").extend(hook_copies(added))
 
     def set_intel_rdt(self, settings: dict[str, Any]) -> None:
         """Replace the RDT settings as a whole."""

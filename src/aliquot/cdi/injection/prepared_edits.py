@@ -3,9 +3,9 @@
 An injection never hands out what is kept here: a caller who changes an injected spec doesn't change the next one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from aliquot.cdi.injection.node_completion import is_complete, is_elsewhere
 from aliquot.cdi.injection.oci_entries import (
@@ -82,19 +82,22 @@ class PreparedMounts:
         return copies
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedHook:
+class PreparedHook(NamedTuple):
     """A hook: its entry, and those of the entry's members that are lists."""
 
     entry: dict[str, Any]
     lists: tuple[tuple[str, list[str]], ...]
 
-    def copy(self) -> dict[str, Any]:
-        """The entry for one container."""
-        copy = self.entry.copy()
-        for member, items in self.lists:
+
+def hook_copies(hooks: Iterable[PreparedHook]) -> list[dict[str, Any]]:
+    """The hooks' entries for one container."""
+    copies: list[dict[str, Any]] = []
+    for entry, lists in hooks:
+        copy = entry.copy()
+        for member, items in lists:
             copy[member] = items.copy()
-        return copy
+        copies.append(copy)
+    return copies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

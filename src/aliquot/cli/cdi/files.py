@@ -11,14 +11,14 @@ from aliquot.cdi.documents.write import to_json, to_yaml
 from aliquot.cdi.lower import lower as lower_spec
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.versions import minimum_version
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Table, Text, read_spec, read_text, tell
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, OutputFormat, TextFormat, read_spec, read_text, tell
 from aliquot.cli.output import fail, warn, write_json, write_yaml
 
 
 def validate(
     *files: Annotated[Path, Parameter(allow_leading_hyphen=True)],
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False,
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Check spec files; every problem at once, with file, line, field and fix.
 
@@ -75,7 +75,7 @@ def lower(
     *,
     to: str,
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False,
-    output: Annotated[Text, Parameter(name=["--output", "-o"])] = "yaml",
+    output: Annotated[TextFormat, Parameter(name=["--output", "-o"])] = "yaml",
 ) -> int:
     """Rewrite a spec for container engines that only read an older version; what is lost is told.
 
@@ -108,7 +108,7 @@ def diff(
     new: Path,
     /,
     *,
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """What differs between two specs, by meaning.
 

@@ -10,7 +10,18 @@ from aliquot.cdi.problems import SpecError
 from aliquot.cdi.registry import Definition, Registry
 from aliquot.cdi.spec import Spec
 from aliquot.cdi.versions import minimum_version
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, Table, Text, folders_of, read_spec, tell, warn_of_errors
+from aliquot.cli.cdi.output import (
+    NO,
+    UNUSABLE,
+    YES,
+    Dirs,
+    OutputFormat,
+    TextFormat,
+    folders_of,
+    read_spec,
+    tell,
+    warn_of_errors,
+)
 from aliquot.cli.output import fail, write_json, write_yaml
 
 
@@ -19,7 +30,7 @@ def list_devices(
     /,
     *,
     dirs: Dirs = (),
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """The devices that can be asked for, each with the file that defines it.
 
@@ -69,7 +80,7 @@ def show(
     /,
     *,
     dirs: Dirs = (),
-    output: Annotated[Text, Parameter(name=["--output", "-o"])] = "yaml",
+    output: Annotated[TextFormat, Parameter(name=["--output", "-o"])] = "yaml",
 ) -> int:
     """A device's edits, or a whole spec file, in canonical form.
 
@@ -111,7 +122,7 @@ def explain(
     /,
     *,
     dirs: Dirs = (),
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Which file defines a device, which definitions it hides, or why it can't be resolved.
 

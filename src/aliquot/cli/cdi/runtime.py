@@ -5,10 +5,10 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from aliquot.cdi.machine.runtimes import carry_out, installed_version, plan, read_config
+from aliquot.cdi.machine.runtimes import carry_out, config_change, installed_version, read_config
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.runtime_config import CONFIG_FILES, RUNTIMES, Assessment, Runtime, assess
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Table, tell
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, OutputFormat, tell
 from aliquot.cli.output import fail, write_json, write_yaml
 
 app = App(
@@ -23,7 +23,7 @@ def check(
     runtime: Runtime | None = None,
     config: Path | None = None,
     version: str = "",
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Say whether CDI is on. Exit status: 0 yes; 1 no, or it can't be told; 2 unreadable configuration, no runtime.
 
@@ -100,7 +100,7 @@ def configure(
     """
     try:
         file = str(config) if config is not None else CONFIG_FILES[runtime]
-        change = plan(runtime, file, version or installed_version(runtime))
+        change = config_change(runtime, file, version or installed_version(runtime))
         if not change.needed:
             print(f"{runtime}: CDI is on already, nothing is changed")
             return YES
