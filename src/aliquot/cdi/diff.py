@@ -68,8 +68,8 @@ def _diff(old: Spec, new: Spec) -> Iterator[Difference]:
         where = f"device {name}"
         before, after = olds.get(name), news.get(name)
         if before is None or after is None:
-            one = before or after
-            edits = edits_data(one.edits if one else NO_EDITS)
+            device = before or after
+            edits = edits_data(device.edits if device else NO_EDITS)
             gone = after is None
             yield Difference(
                 kind="removed" if gone else "added",

@@ -53,13 +53,13 @@ def validate(
         else:
             found = [
                 {
-                    "category": one.category,
-                    "path": one.path,
-                    "line": one.line,
-                    "message": one.message,
-                    "hint": one.hint or None,
+                    "category": problem.category,
+                    "path": problem.path,
+                    "line": problem.line,
+                    "message": problem.message,
+                    "hint": problem.hint or None,
                 }
-                for one in problems
+                for problem in problems
             ]
             answers.append({"file": str(file), "valid": not problems, "minimumVersion": least, "problems": found})
     if output == "json":
@@ -118,20 +118,26 @@ def diff(
         output: table for people; json or yaml for programs.
     """
     try:
-        changes = compare(read_spec(old), read_spec(new))
+        differences = compare(read_spec(old), read_spec(new))
     except SpecError as error:
         tell(error.problems)
         return UNUSABLE
     if output == "table":
-        for change in changes:
-            print(change)
+        for difference in differences:
+            print(difference)
     else:
         rows = [
-            {"kind": one.kind, "where": one.where or None, "what": one.what, "old": one.old, "new": one.new}
-            for one in changes
+            {
+                "kind": difference.kind,
+                "where": difference.where or None,
+                "what": difference.what,
+                "old": difference.old,
+                "new": difference.new,
+            }
+            for difference in differences
         ]
         if output == "json":
             write_json({"changes": rows})
         else:
             write_yaml({"changes": rows})
-    return NO if changes else YES
+    return NO if differences else YES
