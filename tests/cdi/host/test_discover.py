@@ -9,9 +9,9 @@ from aliquot.cdi.generate.inventory import Inventory
 from aliquot.cdi.host.discover import discover, driver_version
 from aliquot.cdi.host.driver_files import find_driver, find_wsl
 from aliquot.cdi.host.tree import Tree
-from tests.cdi.driver_root import VERSION, build_driver_root
-from tests.cdi.elf_file import shared_library
-from tests.cdi.test_ldcache import X86_64, cache
+from tests.cdi.host.driver_root import VERSION, build_driver_root
+from tests.cdi.host.elf_file import shared_library
+from tests.cdi.host.loader_cache import X86_64, cache
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root may make device nodes")
 INFORMATION = """\

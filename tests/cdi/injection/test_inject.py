@@ -7,8 +7,9 @@ import pytest
 
 from aliquot.cdi.host_nodes import GivenNodes, HostNode
 from aliquot.cdi.injection.inject import apply_edits, inject
-from aliquot.cdi.injection.node_completion import completed
-from aliquot.cdi.injection.oci_spec import OciSpec, take_requests
+from aliquot.cdi.injection.node_completion import complete
+from aliquot.cdi.injection.oci_spec import OciSpec
+from aliquot.cdi.injection.requests import take_requests
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.registry import Registry, SpecFile, registry_of
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, IntelRdt, Mount, NetDevice, Spec
@@ -243,14 +244,14 @@ def test_nodes_are_completed_from_the_host(given: DeviceNode, host: HostNode | N
     nodes = GivenNodes({} if host is None else {"/d": host})
     if isinstance(wanted, str):
         with pytest.raises(SpecError, match=wanted):
-            completed(given, nodes)
+            complete(given, nodes)
     else:
-        assert completed(given, nodes) == wanted
+        assert complete(given, nodes) == wanted
 
 
 def test_what_isnt_a_device_node_is_refused() -> None:
     with pytest.raises(SpecError, match="it isn't a device node"):
-        completed(DeviceNode(path="/d"), GivenNodes(others=frozenset({"/d"})))
+        complete(DeviceNode(path="/d"), GivenNodes(others=frozenset({"/d"})))
 
 
 @pytest.mark.parametrize(
@@ -283,10 +284,18 @@ def test_null_members_and_odd_entries_do_no_harm() -> None:
 
 
 def test_a_part_is_copied_once() -> None:
-    spec = OciSpec({"linux": {"devices": [1]}})
-    spec.items("linux", "devices").append(2)
-    spec.items("linux", "devices").append(3)
-    assert spec.root == {"linux": {"devices": [1, 2, 3]}}
+    oci = {"linux": {"a": 1}, "process": {"user": {"uid": 1}}}
+    spec = OciSpec(oci)
+    spec.set_env([("A", "A=1")])
+    spec.set_env([("B", "B=2")])
+    spec.add_gids([7])
+    spec.linux["b"] = 2
+    assert spec.linux is spec.root["linux"]
+    assert spec.root == {
+        "linux": {"a": 1, "b": 2},
+        "process": {"user": {"uid": 1, "gid": 0, "additionalGids": [7]}, "cwd": "", "env": ["A=1", "B=2"]},
+    }
+    assert oci == {"linux": {"a": 1}, "process": {"user": {"uid": 1}}}
 
 
 def test_requests_among_the_device_nodes() -> None:

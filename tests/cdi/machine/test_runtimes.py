@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi.machine.runtimes import Change, carry_out, installed_version, plan, read_config
+from aliquot.cdi.machine.runtimes import ConfigChange, carry_out, config_change, installed_version, read_config
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.runtime_config import RUNTIMES, Runtime
 
@@ -15,7 +15,7 @@ def test_a_change_with_its_backup(tmp_path: Path) -> None:
     file.write_text('{"debug": true}\n')
     file.chmod(0o640)
     (tmp_path / "daemon.json.bak").write_text("earlier")
-    change = plan("docker", str(file), "27.0")
+    change = config_change("docker", str(file), "27.0")
     assert change.needed
     assert '+  "features"' in change.diff()
     backup = carry_out(change)
@@ -23,14 +23,14 @@ def test_a_change_with_its_backup(tmp_path: Path) -> None:
     assert Path(backup).read_text() == '{"debug": true}\n'
     assert (tmp_path / "daemon.json.bak").read_text() == "earlier"
     assert file.stat().st_mode & 0o777 == 0o640
-    again = plan("docker", str(file), "27.0")
+    again = config_change("docker", str(file), "27.0")
     assert not again.needed
     assert carry_out(again) == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["daemon.json", "daemon.json.bak", "daemon.json.bak.1"]
 
 
 def test_a_file_that_isnt_there_yet(tmp_path: Path) -> None:
-    change = plan("crio", str(tmp_path / "crio.conf.d/99-cdi.conf"), "")
+    change = config_change("crio", str(tmp_path / "crio.conf.d/99-cdi.conf"), "")
     assert carry_out(change) == ""
     assert "cdi_spec_dirs" in (tmp_path / "crio.conf.d/99-cdi.conf").read_text()
     assert "\\ No newline" not in change.diff()
@@ -39,13 +39,13 @@ def test_a_file_that_isnt_there_yet(tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("{}")
     (tmp_path / "daemon.json").symlink_to("real.json")
-    carry_out(plan("docker", str(tmp_path / "daemon.json"), "27.0"))
+    carry_out(config_change("docker", str(tmp_path / "daemon.json"), "27.0"))
     assert (tmp_path / "daemon.json").is_symlink()
     assert "cdi" in (tmp_path / "real.json").read_text()
 
 
 def test_a_diff_of_text_without_a_newline_at_its_end() -> None:
-    assert Change("f", "a", "b\n").diff() == "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n"
+    assert ConfigChange("f", "a", "b\n").diff() == "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n"
 
 
 def test_what_cant_be_read_or_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,12 +57,12 @@ def test_what_cant_be_read_or_written(tmp_path: Path, monkeypatch: pytest.Monkey
         read_config(str(tmp_path / "latin"))
     (tmp_path / "bad.json").write_text("{")
     with pytest.raises(SpecError, match=r"bad\.json: it isn't JSON"):
-        plan("docker", str(tmp_path / "bad.json"), "27.0")
+        config_change("docker", str(tmp_path / "bad.json"), "27.0")
 
     def refuse(*_: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    change = plan("docker", str(tmp_path / "new.json"), "27.0")
+    change = config_change("docker", str(tmp_path / "new.json"), "27.0")
     monkeypatch.setattr(os, "fchmod", refuse)
     with pytest.raises(SpecError, match="Read-only"):
         carry_out(change)

@@ -9,7 +9,7 @@ import socket
 import stat
 from pathlib import Path
 
-from tests.cdi.elf_file import shared_library
+from tests.cdi.host.elf_file import shared_library
 
 VERSION = "550.54.15"
 

@@ -10,15 +10,7 @@ from aliquot.cdi.documents.read import read
 from aliquot.cdi.machine.folders import Folders
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.registry import SpecFile
-
-TEXT = "cdiVersion: 0.5.0\nkind: acme.test/gpu\ndevices:\n- name: '{}'\n  containerEdits: {{env: ['A={}']}}\n"
-
-
-def put(folder: Path, name: str, device: str, value: str = "1") -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / name
-    path.write_text(TEXT.format(device, value))
-    return path
+from tests.cdi.machine.spec_folder import TEXT, put
 
 
 def names(folders: Folders) -> list[str]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aliquot.cdi.check import check
 from aliquot.cdi.documents.write import to_data, to_json
-from aliquot.cdi.generate.device_ids import Strategy
-from aliquot.cdi.generate.hook_calls import OWN_VERBS, HookMaker, nvidia_tool, own_tool
+from aliquot.cdi.generate.device_ids import NameStrategy
+from aliquot.cdi.generate.hook_calls import OWN_VERBS, HookCalls, nvidia_tool, own_tool
 from aliquot.cdi.generate.inventory import DrmGpu, FoundNode, Gpu, Inventory, Library, MigDevice, Nic, WslStore
 from aliquot.cdi.generate.inventory_json import inventory_of
 from aliquot.cdi.generate.spec import MODES, Generated, Mode, Options, generate
@@ -60,7 +60,7 @@ def words(result: Generated) -> list[tuple[str, ...]]:
         ),
     ],
 )
-def test_names(strategies: tuple[Strategy, ...], expected: list[str]) -> None:
+def test_names(strategies: tuple[NameStrategy, ...], expected: list[str]) -> None:
     assert names(made(host(2, 2), strategies=strategies)) == expected
 
 
@@ -217,7 +217,7 @@ def test_what_isnt_a_library_gets_no_folder_in_the_loaders_cache(name: str) -> N
 
 # --- hooks ------------------------------------------------------------------------------------------------------------
 def test_our_own_hook_does_what_it_can_and_the_rest_is_told() -> None:
-    result = made(host(1), hooks=HookMaker(own_tool("/opt/bin/aliquot")))
+    result = made(host(1), hooks=HookCalls(own_tool("/opt/bin/aliquot")))
     verbs = {line[3] for line in words(result)}
     assert verbs < OWN_VERBS
     assert {hook.path for hook in result.spec.edits.hooks} == {"/opt/bin/aliquot"}
@@ -250,14 +250,14 @@ def test_our_own_hook_does_what_it_can_and_the_rest_is_told() -> None:
     ],
 )
 def test_hooks_switched_off_and_on(disabled: set[str], enabled: set[str], verbs: set[str]) -> None:
-    hooks = HookMaker(nvidia_tool(), frozenset(disabled), frozenset(enabled))
+    hooks = HookCalls(nvidia_tool(), frozenset(disabled), frozenset(enabled))
     spec = made(host(1), hooks=hooks).spec
     blocks = [spec.edits, *(device.edits for device in spec.devices)]
     assert {hook.args[1] for edits in blocks for hook in edits.hooks} == verbs
 
 
 def test_another_ldconfig() -> None:
-    result = made(host(1), hooks=HookMaker(ldconfig="/opt/ldconfig"))
+    result = made(host(1), hooks=HookCalls(ldconfig="/opt/ldconfig"))
     line = next(line for line in words(result) if "update-ldcache" in line)
     assert line[2:4] == ("--ldconfig-path", "/opt/ldconfig")
 
@@ -267,8 +267,8 @@ def test_another_ldconfig() -> None:
     [
         ({"vendor": "nvidia.com-"}, "vendor: "),
         ({"class_": "-"}, "class: "),
-        ({"hooks": HookMaker(disabled=frozenset({"symlinks"}))}, "disable-hook: there's no hook 'symlinks'"),
-        ({"hooks": HookMaker(enabled=frozenset({"all"}))}, "enable-hook: there's no hook 'all'"),
+        ({"hooks": HookCalls(disabled=frozenset({"symlinks"}))}, "disable-hook: there's no hook 'symlinks'"),
+        ({"hooks": HookCalls(enabled=frozenset({"all"}))}, "enable-hook: there's no hook 'all'"),
         ({"strategies": ()}, "device-name-strategy: "),
     ],
 )
@@ -279,13 +279,13 @@ def test_wrong_options(options: dict[str, Any], said: str) -> None:
 
 def test_all_wrong_options_are_told_at_once() -> None:
     with pytest.raises(SpecError) as caught:
-        made(host(1), vendor="-", class_="-", hooks=HookMaker(disabled=frozenset({"x"})))
+        made(host(1), vendor="-", class_="-", hooks=HookCalls(disabled=frozenset({"x"})))
     assert len(caught.value.problems) == 3
 
 
 # --- the other modes --------------------------------------------------------------------------------------------------
 def test_management_has_every_node_but_those_of_file_systems_and_fabrics() -> None:
-    result = made(host(2), "management", hooks=HookMaker(enabled=frozenset({"chmod"})))
+    result = made(host(2), "management", hooks=HookCalls(enabled=frozenset({"chmod"})))
     assert result.spec.kind == "management.nvidia.com/gpu"
     found = paths(result.spec.device("all"))
     assert {

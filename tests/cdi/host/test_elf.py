@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.cdi.host.elf import soname
-from tests.cdi.elf_file import shared_library
+from tests.cdi.host.elf_file import shared_library
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

@@ -13,7 +13,7 @@ from tests.cdi.cases import ORIGINALS
 FILE = ORIGINALS / "nvctk_generate.json"
 ROWS: list[dict[str, Any]] = json.loads(FILE.read_text()) if FILE.is_file() else []
 
-# Rows in which the NVIDIA generator fails by a defect (facts/cdi.md section 4): where ours does better, and the test.
+# Rows in which NVIDIA's container toolkit 1.20 fails by a defect: where ours does better, and the test.
 BETTER = {
     "missing-nodes": "c: test_generate.py::test_a_gpu_without_a_node_is_left_out",
     "coherent-flag": "its mock of NVML panics; there's no answer to compare with",
@@ -56,7 +56,7 @@ def test_the_recorded_host_is_what_is_found(tmp_path: Path) -> None:
     from aliquot.cdi.generate.inventory_json import inventory_of
     from aliquot.cdi.host.discover import discover
     from conformance.cdi_generate import RECORDED
-    from tests.cdi.driver_root import build_driver_root
+    from tests.cdi.host.driver_root import build_driver_root
 
     recorded = inventory_of(json.loads(RECORDED.read_text()))
     root = build_driver_root(tmp_path / "root", nodes=os.geteuid() == 0)

@@ -13,7 +13,7 @@ from aliquot.cdi.machine import hooks
 from aliquot.cdi.machine.hooks import chmod, container_root, create_symlinks, update_ldcache
 from aliquot.cdi.machine.rootfs import RootFs
 from aliquot.cdi.problems import SpecError
-from tests.cdi.elf_file import shared_library
+from tests.cdi.host.elf_file import shared_library
 
 RUNC = {"ociVersion": "1.0.2-dev", "id": "x", "status": "creating", "pid": 1}
 CRUN = {"ociVersion": "1.0", "id": "x", "pid": 0, "root": "/wrong", "status": "created"}

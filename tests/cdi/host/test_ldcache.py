@@ -8,18 +8,8 @@ from pathlib import Path
 import pytest
 
 from aliquot.cdi.host.ldcache import cached_paths
-from tests.cdi.elf_file import shared_library
-
-X86_64, I386 = 0x0303, 0x0003
-
-
-def cache(*entries: tuple[int, str]) -> bytes:
-    texts, table = b"", b""
-    start = 48 + 24 * len(entries)
-    for flags, path in entries:
-        table += struct.pack("=iIIIQ", flags, 0, start + len(texts), 0, 0)
-        texts += path.encode() + b"\0"
-    return b"glibc-ld.so.cache1.1" + struct.pack("=II20x", len(entries), len(texts)) + table + texts
+from tests.cdi.host.elf_file import shared_library
+from tests.cdi.host.loader_cache import I386, X86_64, cache
 
 
 def test_paths_in_order_without_repeats_and_without_32_bit_libraries() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from aliquot.cdi.check import Strength, check, check_device, check_edits, check_version
-from aliquot.cdi.documents.decode import Shape, read_edits
+from aliquot.cdi.documents.decode import decode_edits
+from aliquot.cdi.documents.decoder import Decoder
 from aliquot.cdi.documents.read import inspect, read
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, IntelRdt, Mount, NetDevice, Spec
@@ -116,8 +117,8 @@ def with_edits(**edits: Any) -> dict[str, Any]:
     ],
 )
 def test_wrong_shapes(data: dict[str, Any], hint: str) -> None:
-    shape = Shape()
-    read_edits(data, shape)
+    shape = Decoder()
+    decode_edits(data, shape)
     (problem,) = shape.problems
     assert problem.category == "syntax"
     assert problem.hint.startswith(hint)

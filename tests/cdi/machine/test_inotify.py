@@ -11,7 +11,7 @@ import pytest
 from aliquot.cdi.machine import inotify
 from aliquot.cdi.machine.folders import Folders
 from aliquot.cdi.machine.inotify import Inotify, Watcher
-from tests.cdi.test_folders import TEXT, put
+from tests.cdi.machine.spec_folder import TEXT, put
 
 SOON = 10.0
 """Seconds that an event may take on a busy machine."""
