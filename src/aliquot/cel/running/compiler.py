@@ -20,7 +20,7 @@ from aliquot.cel.running.dispatch import Dispatch
 from aliquot.cel.running.frame import UNSET, Frame, Run
 from aliquot.cel.running.logic import all_true, any_true, equal_to, or_else, unequal_to
 from aliquot.cel.running.qualifiers import computed_qualifier, constant_qualifier, test_qualifier
-from aliquot.cel.static_types import TYPE
+from aliquot.cel.static_types import OPAQUE, TYPE, Type, is_dyn
 from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
 from aliquot.cel.values.stops import Panic
 from aliquot.cel.values.type_names import go_type_name
@@ -75,7 +75,7 @@ class Compiler:
         if node.type.kind == TYPE:
             # cel-go takes any variable that holds a type for the name of a type
             return self._type_value(node.name)
-        return Compiled(path=Path(base))
+        return Compiled(path=self._path(base, node))
 
     @staticmethod
     def _type_value(name: str) -> Compiled:
@@ -83,19 +83,22 @@ class Compiler:
             raise ProgramFault(f"reference to undefined type: {name}")
         return constant(TypeValue(name))
 
-    @staticmethod
-    def _path_of(plan: Compiled) -> Path | Choice:
-        return Path(plan.run) if plan.path is None else plan.path
+    def _path(self, base: Run, node: Node) -> Path:
+        return Path(base, native=self._minor < 37 and _may_be_optional(node.type))
+
+    def _path_of(self, node: Node) -> Path | Choice:
+        plan = self.plan(node)
+        return self._path(plan.run, node) if plan.path is None else plan.path
 
     def _select(self, node: Select) -> Compiled:
         if node.names_type:
             return self._type_value(node.names_type)
-        path = self._path_of(self.plan(node.operand))
+        path = self._path_of(node.operand)
         path.add(test_qualifier(node.field) if node.test else constant_qualifier(node.field, optional=False))
         return Compiled(path=path)
 
     def _index(self, node: Call, *, optional: bool) -> Compiled:
-        path = self._path_of(self.plan(node.args[0]))
+        path = self._path_of(node.args[0])
         index = self.plan(node.args[1])
         if index.constant:
             if not is_qualifier(index.value):
@@ -114,9 +117,10 @@ class Compiler:
             return self._index(node, optional=False)
         if function in {OPT_INDEX, OPT_SELECT}:
             return self._index(node, optional=True)
-        plans = [self.plan(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
         if function == CONDITIONAL:
-            return self._conditional(plans)
+            condition, then, otherwise = node.args
+            return Compiled(path=Choice(self.plan(condition).run, self._path_of(then), self._path_of(otherwise)))
+        plans = [self.plan(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
         runs = [plan.run for plan in plans]
         if function == AND:
             return Compiled(all_true(runs))
@@ -148,9 +152,6 @@ class Compiler:
         fixed, price, by_result = cost_of_call(function, overload, self._minor)
         return Compiled(self._calls.runner(impl, runs, fixed, price, by_result=by_result, one_by_one=one_by_one))
 
-    def _conditional(self, plans: list[Compiled]) -> Compiled:
-        return Compiled(path=Choice(plans[0].run, self._path_of(plans[1]), self._path_of(plans[2])))
-
     # --- aggregates --------------------------------------------------------------------------------------------------
     def _list(self, node: ListNode) -> Compiled:
         plans = [self.plan(item) for item in node.items]
@@ -178,6 +179,7 @@ class Compiler:
             place = self._place()
             start = self.plan(node.init).run
             self._scope = {**outer, node.accumulator: _accumulator(place, start)}
+            self.plan(node.step)  # never evaluated, but cel-go refuses a variable that holds a type here
             plan = Compiled(loops.bound(place, self.plan(node.result).run))
             self._scope = outer
             return plan
@@ -216,6 +218,10 @@ def _macro(macro: str, over: Run, bodies: list[tuple[loops.Body, bool]], *, pair
         return loops.exists_one(over, last, pairs=pairs)
     test = bodies[0][0] if len(bodies) == 2 else None
     return loops.mapped(over, test, last, pairs=pairs, constant_item=constant)
+
+
+def _may_be_optional(found: Type) -> bool:
+    return is_dyn(found) or found.kind == OPAQUE
 
 
 def _local(place: int) -> Run:

@@ -45,4 +45,6 @@ def _no_bool(value: Value) -> bool | str:
     """Why a result is no bool, or the bool inside an optional."""
     if type(value) is Optional:
         return "optional.none() dereference" if value is NONE else _no_bool(value.value)
+    if type(value) is Err:
+        return value.message
     return value if type(value) is bool else _UNCONVERTED[type_name(value)]
