@@ -9,7 +9,7 @@ from aliquot.cel.checking.schema import QUALIFIED_ENDS, TYPE_NAMES, Schema
 from aliquot.cel.functions.declarations import Function
 from aliquot.cel.operator_names import AND, OPT_SELECT, OR
 from aliquot.cel.static_types import Type, is_dyn, list_of, map_of, optional_of, type_of, unwrapped
-from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select, Tested
 from aliquot.cel.values.numbers import Uint
 
 _LITERALS: Final[dict[type, Type]] = {
@@ -47,9 +47,11 @@ class Checker:
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
+            Tested: self._call,
             ListNode: self._list,
             MapNode: self._map,
             Message: self._message,
+            Again: self._again,
             Fold: self._fold,
         }
 
@@ -254,6 +256,10 @@ class Checker:
         for entry in node.entries:
             self._check(entry.value)
         return self._undeclared(node.at, node.name)
+
+    @staticmethod
+    def _again(node: Again) -> Type:
+        return node.original.type
 
     # --- loops -------------------------------------------------------------------------------------------------------
     def _fold(self, node: Fold) -> Type:

@@ -17,11 +17,12 @@ from aliquot.cel.running.attributes import Choice, Path
 from aliquot.cel.running.compiled import Compiled, ProgramFault, constant
 from aliquot.cel.running.constant_lists import membership
 from aliquot.cel.running.dispatch import Dispatch
-from aliquot.cel.running.frame import UNSET, Frame, Run
+from aliquot.cel.running.frame import Frame, Run
 from aliquot.cel.running.logic import all_true, any_true, equal_to, or_else, unequal_to
 from aliquot.cel.running.qualifiers import computed_qualifier, constant_qualifier, test_qualifier
+from aliquot.cel.running.recalling import recalled, remembered
 from aliquot.cel.static_types import OPAQUE, TYPE, Type, is_dyn
-from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, Tested
 from aliquot.cel.values.stops import Panic
 from aliquot.cel.values.type_names import go_type_name
 from aliquot.cel.values.type_value import TypeValue
@@ -36,20 +37,25 @@ _FOLDED: Final = frozenset({
 class Compiler:
     """Plans one checked expression. `places` tells how many local variables a frame must hold."""
 
-    __slots__ = ("_by_kind", "_calls", "_minor", "_scope", "places")
+    __slots__ = ("_by_kind", "_calls", "_lazy", "_minor", "_recalled", "_scope", "_touched", "places")
 
     def __init__(self, schema: Schema, minor: int) -> None:
         self._minor = minor
         self._calls = Dispatch(schema.functions, minor)
         self._scope: dict[str, Run] = {}
+        self._lazy: dict[Run, int] = {}  # readers of accumulators, and the places that hold these
+        self._touched: set[int] = set()
+        self._recalled: dict[int, Run] = {}
         self.places = 0
         self._by_kind: dict[type[Node], Callable[..., Compiled]] = {
             Literal: self._literal,
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
+            Tested: self._tested,
             ListNode: self._list,
             MapNode: self._map,
+            Again: self._again,
             Fold: self._fold,
         }
 
@@ -60,6 +66,20 @@ class Compiler:
             PlanFault: cel-go would refuse to make a program of it.
         """
         return self._by_kind[type(node)](node)
+
+    def _tested(self, node: Tested) -> Compiled:
+        assert node.target is not None
+        place, touched = self._place(), self._touched
+        self._touched = set()
+        run = self.plan(node.target).run
+        outer = tuple(sorted(each for each in self._touched if each < place))
+        self._touched |= touched
+        self._recalled[id(node.target)] = recalled(place, run)
+        target = Compiled(remembered(place, run, outer))
+        return self._function(node, [target], [target.run])
+
+    def _again(self, node: Again) -> Compiled:
+        return Compiled(self._recalled[id(node.original)])
 
     # --- names and what is read from them ----------------------------------------------------------------------------
     @staticmethod
@@ -72,6 +92,8 @@ class Compiler:
         base = self._scope.get(node.name)
         if base is None:
             return Compiled(path=Path(lambda frame: frame.device, from_device=True))
+        if base in self._lazy:
+            self._touched.add(self._lazy[base])
         if node.type.kind == TYPE:
             # cel-go takes any variable that holds a type for the name of a type
             return self._type_value(node.name)
@@ -172,13 +194,18 @@ class Compiler:
         self.places += 1
         return self.places - 1
 
+    def _accumulator(self, place: int, start: Run) -> Run:
+        read = loops.accumulator(place, start)
+        self._lazy[read] = place
+        return read
+
     def _fold(self, node: Fold) -> Compiled:
         over = self.plan(node.range).run
         outer = self._scope
         if node.macro == "bind":
             place = self._place()
             start = self.plan(node.init).run
-            self._scope = {**outer, node.accumulator: _accumulator(place, start)}
+            self._scope = {**outer, node.accumulator: self._accumulator(place, start)}
             self.plan(node.step)  # never evaluated, but cel-go refuses a variable that holds a type here
             plan = Compiled(loops.bound(place, self.plan(node.result).run))
             self._scope = outer
@@ -199,7 +226,7 @@ class Compiler:
             self._scope = outer
             return Compiled(_macro(node.macro, over, bodies, pairs=pairs))
         place = self._place()
-        accumulator = _accumulator(place, self.plan(node.init).run)
+        accumulator = self._accumulator(place, self.plan(node.init).run)
         self._scope = {**inner, node.accumulator: accumulator}
         step, _ = body(node.step)
         self._scope = {**outer, node.accumulator: accumulator}
@@ -226,16 +253,6 @@ def _may_be_optional(found: Type) -> bool:
 
 def _local(place: int) -> Run:
     return lambda frame: frame.locals[place]
-
-
-def _accumulator(place: int, start: Run) -> Run:
-    def read(frame: Frame) -> Value:
-        value = frame.locals[place]
-        if value is UNSET:
-            value = frame.locals[place] = loops.started(start(frame))
-        return value
-
-    return read
 
 
 def _folded(run: Run) -> Value:
