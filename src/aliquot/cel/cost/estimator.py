@@ -14,7 +14,7 @@ from aliquot.cel.cost.device_sizes import SchemaPath, device_size
 from aliquot.cel.cost.ranges import MAX, ONE, UNKNOWN, ZERO, EntrySizes, Range, fixed
 from aliquot.cel.operator_names import AND, CONDITIONAL, OR
 from aliquot.cel.static_types import Type
-from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, Tested
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select, Tested
 from aliquot.cel.values.numbers import Uint
 
 
@@ -49,6 +49,7 @@ class Estimator:
             Tested: self._call,
             ListNode: self._list,
             MapNode: self._map,
+            Message: self._message,
             Again: self._again,
             Fold: self._fold,
         }
@@ -134,6 +135,9 @@ class Estimator:
             values = values.union(self._size_or_unknown(entry.value))
         self._entries[id(node)] = EntrySizes(is_list=False, key=keys, value=values)
         return total
+
+    def _message(self, node: Message) -> Range:
+        return _sum([fixed(40), *[self.cost(entry.value) for entry in node.entries]])
 
     # --- calls -------------------------------------------------------------------------------------------------------
     def _call(self, node: Call) -> Range:

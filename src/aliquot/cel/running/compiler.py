@@ -19,10 +19,11 @@ from aliquot.cel.running.constant_lists import membership
 from aliquot.cel.running.dispatch import Dispatch
 from aliquot.cel.running.frame import Frame, Run
 from aliquot.cel.running.logic import all_true, any_true, equal_to, or_else, unequal_to
+from aliquot.cel.running.messages import message_maker
 from aliquot.cel.running.qualifiers import computed_qualifier, constant_qualifier, test_qualifier
 from aliquot.cel.running.recalling import recalled, remembered
 from aliquot.cel.static_types import OPAQUE, TYPE, Type, is_dyn
-from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, Tested
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select, Tested
 from aliquot.cel.values.stops import Panic
 from aliquot.cel.values.type_names import go_type_name
 from aliquot.cel.values.type_value import TypeValue
@@ -55,6 +56,7 @@ class Compiler:
             Tested: self._tested,
             ListNode: self._list,
             MapNode: self._map,
+            Message: self._message,
             Again: self._again,
             Fold: self._fold,
         }
@@ -188,6 +190,13 @@ class Compiler:
         if all(key.constant and value.constant for key, value, _ in plans):
             return constant(_folded(run))
         return Compiled(run)
+
+    def _message(self, node: Message) -> Compiled:
+        entries: list[tuple[str, Run, bool]] = []
+        for entry in node.entries:
+            assert isinstance(entry.key, Literal)
+            entries.append((str(entry.key.value), self.plan(entry.value).run, entry.optional))
+        return Compiled(message_maker(node.name, entries))
 
     # --- loops -------------------------------------------------------------------------------------------------------
     def _place(self) -> int:
