@@ -41,3 +41,4 @@ app.command("aliquot.cli.explain:explain", name="explain", help_epilogue=EXPLAIN
 app.command("aliquot.cli.cel:app", name="cel")
 app.command("aliquot.cli.cdi:app", name="cdi")
 app.command("aliquot.cli.mig:app", name="mig")
+app.command("aliquot.cli.node:app", name="node")

@@ -33,7 +33,7 @@ def fake(tmp_path: Path) -> Iterator[Fake]:
 
 
 def test_no_driver_at_all(tmp_path: Path) -> None:
-    host = NvmlHost(root=tmp_path, environment={"PATH": "/nowhere", "LD_LIBRARY_PATH": str(tmp_path)})
+    host = NvmlHost(root=tmp_path, library=tmp_path / "libnvidia-ml.so.1")
     survey = host.survey()
     host.release()
     assert (survey.gpus, survey.unreadable, survey.driver) == ((), (), None)

@@ -20,12 +20,14 @@ NO_GPUS_IS_FINE = 1
 XID = 8
 NONE_32 = 0xFFFFFFFF
 TIMEOUT = 10
+LIBRARY_NOT_FOUND = 12
 
 
 class Worker:
     """The questions by name. A GPU is named by its PCI address: a look-up by UUID can fail for another one's sake."""
 
-    def __init__(self) -> None:
+    def __init__(self, library: str | None = None) -> None:
+        self._library = library
         self._open = False
         self._handles: dict[str, Any] = {}
         self._set: Any = None
@@ -35,6 +37,7 @@ class Worker:
         """An answer, or NVML's code and words; after a code that ends handles they are looked up again."""
         try:
             if not self._open:
+                self._load()
                 pynvml.nvmlInitWithFlags(NO_GPUS_IS_FINE)
                 self._open = True
             return {"answer": getattr(self, f"on_{question}")(*arguments)}
@@ -44,6 +47,14 @@ class Worker:
             return {"code": error.value, "text": str(error), "left": None}
         except nvml_mig.LeftBehindError as error:
             return {"code": error.code, "text": str(error), "left": error.left}
+
+    def _load(self) -> None:
+        """Load the library of a path: pynvml opens it by its name and gets this one; never another instead."""
+        if self._library is not None:
+            try:
+                ctypes.CDLL(self._library, mode=ctypes.RTLD_GLOBAL)
+            except OSError:
+                raise pynvml.NVMLError(LIBRARY_NOT_FOUND) from None
 
     def shut(self) -> None:
         """End the session with the driver."""
@@ -143,9 +154,9 @@ def _address(handle: Any) -> int:
     return ctypes.cast(handle, ctypes.c_void_p).value or 0
 
 
-def serve(questions: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until there are no more questions."""
-    worker = Worker()
+def serve(questions: BinaryIO, answers: BinaryIO, library: str | None = None) -> None:
+    """Answer until there are no more questions, by the library of a path or by the system's."""
+    worker = Worker(library)
     for line in questions:
         question, *arguments = msgspec.json.decode(line)
         answers.write(msgspec.json.encode(worker.answer(question, arguments)) + b"\n")
@@ -157,9 +168,7 @@ def main() -> None:
     """Serve on stdin and stdout; what the library prints goes to stderr. An argument is the library's own path."""
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)
-        if len(sys.argv) > 1:
-            ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)  # pynvml opens it by its name and gets this one
-        serve(sys.stdin.buffer, answers)
+        serve(sys.stdin.buffer, answers, sys.argv[1] if len(sys.argv) > 1 else None)
 
 
 if __name__ == "__main__":
