@@ -84,7 +84,7 @@ class ClaimDesk:
             claims = self.claims(snapshot, pod, node)
             if not claims:
                 continue
-            answer = engine.allocate(snapshot.nodes[node], claims)
+            answer = engine.prepare(claims).on(snapshot.nodes[node])
             if isinstance(answer, Allocation):
                 return node, answer
         return None

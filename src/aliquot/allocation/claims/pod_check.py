@@ -18,7 +18,7 @@ from aliquot.allocation.claims.extended import (
 )
 from aliquot.allocation.claims.pod_claims import NotReady, claims_of, full, is_reserved_for
 from aliquot.allocation.features import features_of, gates_of
-from aliquot.allocation.inputs import CONSUMERS_LIMIT, Engine, Supply, allocated_state
+from aliquot.allocation.inputs import CONSUMERS_LIMIT, Engine, Prepared, Supply, allocated_state
 from aliquot.allocation.rules.reach import BrokenSelectorError, selects
 from aliquot.allocation.rules.taint_rules import tainted_slices
 from aliquot.dra.claim import Claim, DeviceClass, Request
@@ -179,6 +179,16 @@ def _class_names(request: Request) -> list[tuple[str, str]]:
     return [(f"{request.name}/{one.name}", one.class_name) for one in request.first_available]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What the allocator is asked for, on all nodes that serve the same extended resources themselves."""
+
+    claims: tuple[Claim, ...]
+    prepared: Prepared
+    mapping: ExtendedResourceClaim | None
+    """Which container uses which request of the claim for extended resources."""
+
+
 @dataclass(slots=True)
 class PodCheck:
     """A pod's claims, ready to be tried on nodes. It remembers each node's answer."""
@@ -200,27 +210,38 @@ class PodCheck:
     """Node -> which container uses which request of the claim for extended resources."""
     _elsewhere: list[Claim] = field(default_factory=list[Claim])
     """Allocated claims that some node can't reach."""
+    _asked: dict[tuple[str, ...], AskedFor] = field(default_factory=dict[tuple[str, ...], AskedFor])
+    """The extended resources that a node must serve by devices -> what the allocator is asked for there."""
     fresh: tuple[Claim, ...] = field(init=False)
-    """Those to be allocated: the same value for all nodes, so that the engine compiles them once."""
+    """Those to be allocated on every node."""
 
     def __post_init__(self) -> None:
         self.fresh = tuple(claim for claim in self.claims if claim.allocation is None)
 
+    def asked_for(self, by_devices: tuple[str, ...] = ()) -> AskedFor:
+        """What the allocator is asked for on nodes that must serve these extended resources by devices."""
+        known = self._asked.get(by_devices)
+        if known is None:
+            claims, mapping = self.fresh, None
+            if self.extended is not None:
+                served = {name: self.served[name] for name in by_devices}
+                extended, mapping = claim_for(self.extended, self.pod, served)
+                claims = (*claims, extended)
+            known = self._asked[by_devices] = AskedFor(claims, self.engine.prepare(claims), mapping)
+        return known
+
     def check(self, load: NodeLoad) -> str | Failure:
         """Returns why a node can't serve the claims, in the scheduler's words; "": it can."""
-        extended = self._extended_claim(load)
-        if isinstance(extended, str):
-            return extended
-        if extended is None and not self.claims:
-            return ""
+        asked = self._asked_on(load)
+        if isinstance(asked, str):
+            return asked
         node = load.node
         unreachable = [claim for claim in self.claims if not _reachable(claim, node) or self._failed(claim)]
         self._elsewhere += [claim for claim in unreachable if claim not in self._elsewhere]
-        claims = self._to_allocate(extended)
-        if claims:
+        if asked is not None and asked.claims:
             answer = self.answers.get(node.name)
             if answer is None:
-                answer = self.answers[node.name] = self.engine.allocate(node, claims)
+                answer = self.answers[node.name] = asked.prepared.on(node)
             problem = _problem(node, answer)
             if problem:
                 return problem
@@ -228,8 +249,8 @@ class PodCheck:
 
     def to_allocate(self, load: NodeLoad) -> tuple[Claim, ...]:
         """Returns the claims that the allocator is asked for on a node, in order."""
-        extended = self._extended_claim(load)
-        return self._to_allocate(extended if isinstance(extended, Claim) else None)
+        asked = self._asked_on(load)
+        return asked.claims if isinstance(asked, AskedFor) else self.fresh
 
     @property
     def post_filter(self) -> str:
@@ -257,27 +278,25 @@ class PodCheck:
             for condition in result.binding_failure_conditions
         )
 
-    def _to_allocate(self, extended: Claim | None) -> tuple[Claim, ...]:
-        return self.fresh if extended is None else (*self.fresh, extended)
-
-    def _extended_claim(self, load: NodeLoad) -> Claim | str | None:
-        """Returns the claim for what this node must serve by devices; None: nothing; or why it can't be had."""
+    def _asked_on(self, load: NodeLoad) -> AskedFor | str | None:
+        """Returns what is asked for on a node; None: nothing; or why the claim for extended resources can't be had."""
         if self.extended is None:
-            return None
+            return self.asked_for()
         if self.extended.spec.requests:
             return "cannot schedule extended resource claim"
-        by_devices: dict[str, DeviceClass] = {}
+        by_devices: list[str] = []
         for name in self.wanted:
             allocatable = load.node.allocatable.get(name)
             if name in self.served and not allocatable:
-                by_devices[name] = self.served[name]
+                by_devices.append(name)
             elif allocatable is None:
                 return "cannot fit resource"
         if not by_devices and not self.claims:
             return None
-        claim, mapping = claim_for(self.extended, self.pod, by_devices)
-        self.mappings[load.node.name] = mapping
-        return claim
+        asked = self.asked_for(tuple(by_devices))
+        if asked.mapping is not None:
+            self.mappings[load.node.name] = asked.mapping
+        return asked
 
 
 def _reachable(claim: Claim, node: Node) -> bool:

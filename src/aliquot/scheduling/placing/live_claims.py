@@ -4,11 +4,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from aliquot.allocation.claims.bound import bound_claims, extended_status
-from aliquot.allocation.claims.extended import ANNOTATION, claim_for
+from aliquot.allocation.claims.extended import ANNOTATION
 from aliquot.allocation.claims.leaving import claim_keys, left
 from aliquot.allocation.claims.pod_check import Failure, Gates, Offer, PodCheck, Unschedulable, offer_of, prepare_in
 from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.allocation.exact.allocator import Exact
+from aliquot.allocation.exact.live import LiveExact
 from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec
 from aliquot.kube.pod import ExtendedResourceClaim, Pod
 from aliquot.scheduling.devices import Devices, told
@@ -25,7 +26,7 @@ class LiveClaims:
 
     start: Snapshot
     """The cluster at first. Classes, slices, templates and namespaces stay as they are there."""
-    engine: Exact
+    engine: LiveExact
     offer: Offer
     changes: dict[str, Claim | None] = field(default_factory=dict[str, Claim | None])
     """What differs from the start; None: gone."""
@@ -45,11 +46,10 @@ class LiveClaims:
             TypeError: if `devices` makes another allocator than the exact one: no other can be told of changes.
         """
         offer = offer_of(start, Gates(str(release), devices.gates))
-        # A supply of our own: whoever else asks about this snapshot must not get an allocator that changes.
-        engine = devices.make_engine(replace(offer.supply()), str(release))
+        engine = devices.make_engine(offer.supply(), str(release))
         if not isinstance(engine, Exact):
             raise TypeError(f"a loop needs the exact allocator, not {type(engine).__name__}")
-        live = cls(start, engine, replace(offer, supply=lambda: engine.supply))
+        live = cls(start, LiveExact(engine), offer)
         for claim in start.claims.values():
             owner = claim.meta.controller
             if owner is not None and claim.meta.annotations.get(ANNOTATION) == "true":
@@ -110,12 +110,12 @@ class LiveClaims:
     def certain(self, check: PodCheck) -> bool:
         """Whether no node can end the attempt with an error; False if that can't be told beforehand."""
         if check.extended is None:
-            return not check.fresh or self.engine.certain(check.fresh)
-        by_devices = {name: check.served[name] for name in check.wanted if name in check.served}
+            return not check.fresh or check.asked_for().prepared.never_fatal()
+        by_devices = tuple(name for name in check.wanted if name in check.served)
         if check.fresh or len(by_devices) > 1 or check.extended.spec.requests:
             return False
         # Every node either serves the resource itself or is asked for this claim.
-        return self.engine.certain((claim_for(check.extended, check.pod, by_devices)[0],))
+        return check.asked_for(by_devices).prepared.never_fatal()
 
     def bind(self, check: PodCheck, load: NodeLoad) -> ExtendedResourceClaim | None:
         """Allocate and reserve a pod's claims on a node that `check` accepted; what the pod's status then says."""
