@@ -90,11 +90,11 @@ class Exact:
 
     def prepare(self, claims: Sequence[Claim]) -> PreparedClaims:
         """Compiles claims that are to be allocated together, for as many nodes as are asked."""
-        return PreparedClaims(self, self.cluster.compile(claims))
+        return PreparedClaims(self, self.cluster.compiler.compile(claims))
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node alone: `prepare(claims).on(node)`."""
-        return self.answer(self.cluster.compile(claims), node)
+        return self.answer(self.cluster.compiler.compile(claims), node)
 
     def answer(self, claims: CompiledClaims, node: Node) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""

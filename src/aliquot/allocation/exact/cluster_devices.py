@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.exact.compiled_claims import CompiledClaims
 from aliquot.allocation.exact.compiler import Compiler
 from aliquot.allocation.exact.eligible import EligibleFinder
 from aliquot.allocation.exact.node_devices import NodeDevices, devices_of
@@ -13,7 +12,7 @@ from aliquot.allocation.exact.single_request import SingleRequest
 from aliquot.allocation.features import Features
 from aliquot.allocation.rules.pools import Pools
 from aliquot.allocation.rules.selectors import Selectors
-from aliquot.dra.claim import Claim, DeviceClass
+from aliquot.dra.claim import DeviceClass
 from aliquot.dra.device import Slice
 from aliquot.kube.node import Node
 
@@ -37,17 +36,14 @@ class ClusterDevices:
     features: Features
     selectors: Selectors
     _pools: Pools = field(init=False)
-    _compiler: Compiler = field(init=False)
+    compiler: Compiler = field(init=False)
+    """For claims, whatever the node."""
     _nodes: dict[str, NodeView] = field(init=False, default_factory=dict[str, NodeView])
 
     def __post_init__(self) -> None:
         """Sorts the slices by node."""
         self._pools = Pools(self.slices, self.features, "experimental", REPAIRED)
-        self._compiler = Compiler(self.classes, self.features)
-
-    def compile(self, claims: Sequence[Claim]) -> CompiledClaims:
-        """Compiles claims that are to be allocated together, for all nodes."""
-        return self._compiler.compile(claims)
+        self.compiler = Compiler(self.classes, self.features)
 
     def on(self, node: Node) -> NodeView:
         """A node's devices, the same ones for as long as the node stays equal.
