@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, Refusal
+from aliquot.allocation.answer import Allocation, NoAllocation
 from tests.allocation import exactly, tight
 from tests.allocation.test_exact_explosive import gpus, mig, scenario, singles
 from tests.allocation.tight import claim, distinct, first_of, gpu, match, of_profile, pool, recipe, request
@@ -74,7 +74,7 @@ def capacity(amount: str) -> Row:
 )
 def test_validation(slices: list[Row], claims: list[Row], category: str) -> None:
     answer = same(scenario(slices, claims))
-    assert (answer.category if isinstance(answer, Refusal) else "") == category
+    assert (answer.category if isinstance(answer, NoAllocation) else "") == category
 
 
 @pytest.mark.parametrize("feature", ["adminAccess", "consumableCapacity", "prioritizedList"])

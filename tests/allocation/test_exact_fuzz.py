@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, Refusal
+from aliquot.allocation.answer import Allocation, NoAllocation
 from aliquot.allocation.exact import allocator as exact_module
 from aliquot.allocation.search.depth_first import Outcome
 from aliquot.allocation.search.guided import Guided
@@ -26,7 +26,7 @@ class Impatient(Guided):
 def same_as_plain(row: exactly.Json) -> bool:
     """Whether both searches tell the same; also if the plain one gives up."""
     plain = exactly.plain_answer(row)
-    if isinstance(plain, Refusal) and plain.category == "gave up":
+    if isinstance(plain, NoAllocation) and plain.category == "gave up":
         return True
     assert exactly.told(exactly.answer(row)) == exactly.told(plain), row["name"]
     return True

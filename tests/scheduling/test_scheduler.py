@@ -266,6 +266,13 @@ class Devices(PodCheck):
 class Nothing:
     """An engine that isn't asked."""
 
+    def prepare(self, claims: Sequence[Claim]) -> "Nothing":
+        assert not claims
+        return self
+
+    def on(self, node: Node) -> Answer:
+        raise AssertionError(node)
+
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         raise AssertionError(node, claims)
 

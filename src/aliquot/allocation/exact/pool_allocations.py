@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class PoolAllocations:
     """What is allocated of one pool, by device name."""
 
     whole: frozenset[str] = frozenset()
@@ -24,7 +24,7 @@ class Taken:
     consumed: Mapping[str, Amounts] = field(default_factory=dict[str, Amounts])
     """Capacity that shares use."""
 
-    def with_device(self, given: AllocatedDevice, *, shared: bool) -> "Taken":
+    def with_device(self, given: AllocatedDevice, *, shared: bool) -> "PoolAllocations":
         """This and one more allocated device, or share of one."""
         name = given.device.device
         if not shared or given.share_id is None:
@@ -35,7 +35,7 @@ class Taken:
         held = self.shares.get(name, frozenset())
         return replace(self, shares={**self.shares, name: held | {given.share_id}}, consumed=consumed)
 
-    def without_device(self, given: AllocatedDevice, *, shared: bool) -> "Taken":
+    def without_device(self, given: AllocatedDevice, *, shared: bool) -> "PoolAllocations":
         """This without an allocated device, or share of one."""
         name = given.device.device
         if not shared or given.share_id is None:
@@ -50,7 +50,7 @@ class Taken:
         return replace(self, shares={**self.shares, name: held}, consumed=consumed)
 
 
-def taken_of(state: AllocatedState) -> dict[PoolKey, Taken]:
+def allocations_by_pool(state: AllocatedState) -> dict[PoolKey, PoolAllocations]:
     """What is allocated, by pool."""
     whole: dict[PoolKey, set[str]] = {}
     shares: dict[PoolKey, dict[str, set[str]]] = {}
@@ -62,17 +62,17 @@ def taken_of(state: AllocatedState) -> dict[PoolKey, Taken]:
     for id_, used in state.consumed.items():
         consumed.setdefault((id_.driver, id_.pool), {})[id_.device] = used
     return {
-        key: Taken(
-            frozenset(whole.get(key, ())),
-            {name: frozenset(held) for name, held in shares.get(key, {}).items()},
-            consumed.get(key, {}),
+        key: PoolAllocations(
+            whole=frozenset(whole.get(key, ())),
+            shares={name: frozenset(held) for name, held in shares.get(key, {}).items()},
+            consumed=consumed.get(key, {}),
         )
         for key in {**whole, **shares, **consumed}
     }
 
 
-def _added(one: Amounts, other: Amounts) -> Amounts:
-    return {**one, **{name: one[name] + amount if name in one else amount for name, amount in other.items()}}
+def _added(amounts: Amounts, more: Amounts) -> Amounts:
+    return {**amounts, **{name: amounts[name] + more[name] if name in amounts else more[name] for name in more}}
 
 
 def _without(mapping: Mapping[str, T], name: str) -> dict[str, T]:
