@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from conformance import allocation, reference
 from conformance.reference import MissingReferenceError
-from speed import allocation_shapes
+from scenarios.shapes.everyday import everyday
+from scenarios.shapes.explosive import explosive as explosive_shapes
+from scenarios.shapes.thousand import thousand
 
 Json = dict[str, Any]
 GO_TIMEOUT: Final = "1s"
@@ -50,7 +52,7 @@ def beside(shapes: Sequence[Json], target: float, *, repeat: int, rounds: int) -
 
 def explosive(repeat: int) -> None:
     """A table of shapes on which Go's search explodes."""
-    for scenario in allocation_shapes.explosive():
+    for scenario in explosive_shapes():
         ours, answer = ours_ns(scenario, repeat)
         cold = allocation.answer(scenario, engine="exact")["nodes"][0]["outcome"]
         theirs, told = go_ns(scenario, 1)
@@ -66,8 +68,8 @@ def main() -> None:
         print(f"  no comparison: {error}")
         return
     print(f"  {'shape':38} {'Go, us':>12} {'ours, us':>12} {'ratio':>9}    target")
-    beside(allocation_shapes.ordinary(), 0.6, repeat=300, rounds=5)
-    beside(allocation_shapes.thousand(), 0.25, repeat=3, rounds=2)
+    beside(everyday(), 0.6, repeat=300, rounds=5)
+    beside(thousand(), 0.25, repeat=3, rounds=2)
     print(f"  {'explosive shape':38} {'Go':>12} {'ours':>12}   answer     < {LIMIT_MS:.0f} ms")
     explosive(50)
 

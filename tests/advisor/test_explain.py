@@ -5,7 +5,8 @@ from typing import Any
 from aliquot.advisor.case import Judge
 from aliquot.advisor.explain import explain, find
 from aliquot.scheduling.versions import Release
-from tests.advisor.world import node, pod, snapshot, story
+from scenarios.api.cluster import node, pod
+from scenarios.explained import snapshot, story
 
 JUDGE = Judge.of(Release(36))
 

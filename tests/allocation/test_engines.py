@@ -2,7 +2,7 @@
 
 from aliquot.allocation.engines import ExactEngines, ReferenceEngines
 from aliquot.allocation.inputs import Engine, Supply
-from tests.allocation.build import NODE, claim, device, pool, request, supply
+from scenarios.nouns.supplies import NODE, claim, device, pool, request, supply
 
 
 def check(engine: Engine) -> None:

@@ -12,7 +12,8 @@ from aliquot.allocation.features import Implementation, supports
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.units.quantity import Quantity
-from conformance.allocation import answer, node_answer, question_of
+from conformance.allocation import answer, node_answer
+from scenarios.asking.question import question_of
 
 Json = dict[str, Any]
 

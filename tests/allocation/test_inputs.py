@@ -10,7 +10,7 @@ from aliquot.allocation.rules.selectors import Selectors, Verdict
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Consumer
 from aliquot.dra.device import Device, DeviceId
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import claim, device
+from scenarios.nouns.supplies import claim, device
 
 A, B = DeviceId("drv", "p", "a"), DeviceId("drv", "p", "b")
 

@@ -30,7 +30,7 @@ from aliquot.kube.pod import Container, Pod, PodClaim
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import claim, device, first_of, pool, recipe, request
+from scenarios.nouns.supplies import claim, device, first_of, pool, recipe, request
 
 GPU = "example.com/gpu"
 GATES = Gates("1.36")

@@ -13,7 +13,7 @@ from aliquot.dra.claim import Claim, DeviceClass, DeviceToleration
 from aliquot.dra.device import Device, DeviceTaint, Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
-from tests.allocation.build import (
+from scenarios.nouns.supplies import (
     DRIVER,
     NODE,
     claim,

@@ -31,7 +31,7 @@ from aliquot.dra.device import Capacity, Device, DeviceId, DeviceTaint, RequestP
 from aliquot.kube.meta import Meta
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import (
+from scenarios.nouns.supplies import (
     DEFAULT,
     DRIVER,
     NODE,

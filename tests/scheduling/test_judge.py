@@ -16,7 +16,7 @@ from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.versions import NEWEST, OLDEST, Release, release
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.world import GPU, NOW, TOLERATES_GPU, cluster, node, pod
+from scenarios.nouns.clusters import GPU, NOW, TOLERATES_GPU, cluster, node, pod
 
 TAINTED = (Taint("nvidia.com/gpu", "NoSchedule", "present"),)
 NO_HELP = "Preemption is not helpful for scheduling"

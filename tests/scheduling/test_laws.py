@@ -13,7 +13,7 @@ from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.strategies import NAMES, RELEASES, nodes, pods, worlds
+from scenarios.strategies.clusters import NAMES, RELEASES, nodes, pods, worlds
 
 
 @st.composite

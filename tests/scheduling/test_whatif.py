@@ -2,7 +2,7 @@
 
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.whatif import place, queue, replay
-from tests.scheduling.world import GPU, NOW, cluster, node, pod
+from scenarios.nouns.clusters import GPU, NOW, cluster, node, pod
 
 
 def test_the_queue_goes_by_priority_and_age() -> None:

@@ -21,10 +21,12 @@ Value = int | bool | str | tuple[int, ...] | tuple[str, ...]
 
 
 def quantities(amounts: Mapping[str, str]) -> dict[str, Quantity]:
+    """Amounts by name."""
     return {name: Quantity.parse(text) for name, text in amounts.items()}
 
 
 def attribute(value: Value) -> Attribute:
+    """An attribute of the type that the value has; a tuple is a list."""
     if isinstance(value, tuple):
         return Attribute("ints" if isinstance(value[0], int) else "strings", value)
     return Attribute("bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "string", value)
@@ -60,6 +62,7 @@ def pool(
     generation: int = 1,
     label: str = "s",
 ) -> Slice:
+    """A slice: all of its pool unless `count` says otherwise."""
     return Slice(Meta(label), driver, name, generation, count, node_name=node, devices=devices)
 
 
@@ -70,15 +73,18 @@ def counters(sets: Mapping[str, Mapping[str, str]], *, name: str = "p", count: i
 
 
 def recipe(name: str, *selectors: str | None, count: int = 1, **more: object) -> SubRequest:
+    """What a request, or an alternative of one, asks for."""
     fields: dict[str, object] = {"class_name": "any", "selectors": selectors, "count": count, **more}
     return SubRequest(name, **fields)  # type: ignore[arg-type]
 
 
 def request(name: str, *selectors: str | None, count: int = 1, **more: object) -> Request:
+    """A request for so many devices."""
     return Request(name, recipe(name, *selectors, count=count, **more))
 
 
 def first_of(name: str, *alternatives: SubRequest) -> Request:
+    """A request with alternatives, the best first."""
     return Request(name, None, alternatives)
 
 
@@ -88,14 +94,17 @@ def claim(
     constraints: Sequence[Constraint] = (),
     config: Sequence[DeviceConfig] = (),
 ) -> Claim:
+    """A claim."""
     return Claim(Meta(name, "default"), ClaimSpec(requests, tuple(constraints), tuple(config)))
 
 
 def match(attribute_name: str, *requests: str) -> Constraint:
+    """Devices of these requests (none named: of all) have one value of the attribute."""
     return Constraint(requests, match_attribute=attribute_name)
 
 
 def distinct(attribute_name: str, *requests: str) -> Constraint:
+    """Their values of the attribute differ."""
     return Constraint(requests, distinct_attribute=attribute_name)
 
 
@@ -113,4 +122,5 @@ def supply(
 
 
 def engine(offered: Supply, behaviour: Behaviour = V1_36, implementation: Implementation | None = None) -> Reference:
+    """The reference allocator, as an implementation of upstream or as the features ask."""
     return Reference(offered, selectors_of("1.36", offered.features), behaviour, implementation)

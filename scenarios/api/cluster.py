@@ -1,22 +1,14 @@
-"""Small clusters in a few lines, read as a dump is, and their pending pod explained."""
+"""Nodes that offer GPUs by count, and pods, as `kubectl get -o json` prints them."""
 
-import io
-from typing import Any
+from typing import Any, Final
 
-import yaml
+from scenarios.drivers import Json
 
-from aliquot.advisor.case import Judge
-from aliquot.advisor.explain import Explanation, explain
-from aliquot.advisor.wayout import WayOut
-from aliquot.cluster.files import FileCluster
-from aliquot.scheduling.versions import Release
-from aliquot.snapshot.snapshot import Snapshot
-
-A100 = "NVIDIA-A100-SXM4-40GB"
-ROOM = {"cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+A100: Final = "NVIDIA-A100-SXM4-40GB"
+ROOM: Final = {"cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "100Gi"}
 
 
-def node(name: str, *, taints: Any = None, labels: dict[str, str] | None = None, **resources: Any) -> dict[str, Any]:
+def node(name: str, *, taints: Any = None, labels: dict[str, str] | None = None, **resources: Any) -> Json:
     """A node; resources by short names: `gpu=2`, `cpu="4"`, or `more={"vendor.com/x": 1}`."""
     more = resources.pop("more", {})
     gpu = {"nvidia.com/gpu": str(resources.pop("gpu"))} if "gpu" in resources else {}
@@ -32,15 +24,13 @@ def node(name: str, *, taints: Any = None, labels: dict[str, str] | None = None,
     }
 
 
-def pod(
-    name: str, *, on: str = "", owner: str = "", requests: dict[str, Any] | None = None, gpu: int = 0, **spec: Any
-) -> dict[str, Any]:
+def pod(name: str, *, on: str = "", owner: str = "", requests: Json | None = None, gpu: int = 0, **spec: Any) -> Json:
     """A pod; `owner="Deployment/llm"` gives it a ReplicaSet of that Deployment, `"Job/x"` that owner itself."""
     amounts = {key: str(value) for key, value in (requests or {}).items()}
     if gpu:
         amounts["nvidia.com/gpu"] = str(gpu)
     labels: dict[str, str] = spec.pop("labels", {"app": name})
-    meta: dict[str, Any] = {"name": name, "namespace": "ml", "labels": dict(labels)}
+    meta: Json = {"name": name, "namespace": "ml", "labels": dict(labels)}
     if owner:
         kind, _, owner_name = owner.partition("/")
         if kind == "Deployment":
@@ -61,30 +51,3 @@ def pod(
         },
         "status": {"phase": "Running" if on else "Pending"},
     }
-
-
-def snapshot(*objects: dict[str, Any]) -> Snapshot:
-    """Read as `aliquot explain -f -` reads it."""
-    reading = FileCluster(["-"], io.BytesIO(yaml.safe_dump_all(objects).encode())).read()
-    assert not reading.warnings
-    return reading.snapshot
-
-
-def story(*objects: dict[str, Any], minor: int = 36) -> Explanation:
-    """The story of the only pod without a node."""
-    world = snapshot(*objects)
-    (found,) = explain(world, world.pending(), Judge.of(Release(minor)))
-    return found
-
-
-def ways(*objects: dict[str, Any]) -> dict[tuple[str, str], WayOut]:
-    """(kind, target) -> the best such way out of the only pending pod."""
-    found: dict[tuple[str, str], WayOut] = {}
-    for way in story(*objects).ways_out:
-        found.setdefault((way.kind, way.target), way)
-    return found
-
-
-def commands(way: WayOut) -> list[str]:
-    """What a person would type."""
-    return [change.command for change in way.changes]

@@ -9,7 +9,7 @@ from aliquot.kube.selectors import Affinity, LabelSelector, NodeSelector, NodeSe
 from aliquot.kube.taints import Taint, Toleration
 from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.world import apart, beside, node, pod
+from scenarios.nouns.clusters import apart, beside, node, pod
 
 NAMES = ("a", "b", "c", "d")
 VALUES = st.sampled_from(("x", "y"))
@@ -20,6 +20,7 @@ APPS = st.sampled_from(("web", "db"))
 
 @st.composite
 def nodes(draw: st.DrawFn, name: str | None = None) -> object:
+    """Of a zone or none, perhaps cordoned or tainted, with up to three GPUs."""
     zone = draw(st.none() | VALUES)
     return node(
         name or draw(st.sampled_from(NAMES)),
@@ -34,6 +35,7 @@ def nodes(draw: st.DrawFn, name: str | None = None) -> object:
 
 @st.composite
 def pods(draw: st.DrawFn, name: str, on: str = "") -> Pod:
+    """With rules of every filter, now and then."""
     rules = (
         None,
         apart("web", "zone"),
@@ -66,6 +68,7 @@ def pods(draw: st.DrawFn, name: str, on: str = "") -> Pod:
 
 @st.composite
 def worlds(draw: st.DrawFn) -> Snapshot:
+    """Up to four nodes, pods on them (also on nodes that are gone), up to two that wait."""
     there = [draw(nodes(name)) for name in NAMES[: draw(st.integers(1, 4))]]
     running = [draw(pods(f"r{n}", draw(st.sampled_from(NAMES)))) for n in range(draw(st.integers(0, 5)))]
     waiting = [draw(pods(f"w{n}")) for n in range(draw(st.integers(0, 2)))]

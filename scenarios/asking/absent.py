@@ -5,11 +5,10 @@ absent is marked before reading, and the marks are taken out again after.
 """
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from aliquot.dra.claim import Claim, DeviceToleration, Request, SubRequest
-
-Json = dict[str, Any]
+from scenarios.drivers import Json
 
 ABSENT: Final = "-absent-"
 

@@ -12,7 +12,7 @@ from aliquot.kube.pod import Container, ContainerClaim, Pod, PodClaim
 from aliquot.kube.taints import Taint
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
-from tests.scheduling.world import TOLERATES_GPU, apart, node
+from scenarios.nouns.clusters import TOLERATES_GPU, apart, node
 
 DRIVER = "drv.example.com"
 EXTENDED = "example.com/gpu"
