@@ -10,6 +10,8 @@ from aliquot.allocation.search.depth_first import Outcome
 from aliquot.allocation.search.guided import Guided
 from aliquot.allocation.search.question import Question, Start
 from scenarios import oracle, ordinary, tight
+from scenarios.api.allocation import node as api_node
+from scenarios.api.slices import on_node
 from scenarios.asking import exactly
 from scenarios.drivers import Json
 from scenarios.tight import turns
@@ -71,22 +73,20 @@ def test_once_wrong(row: Json) -> None:
 def test_what_is_given_keeps_all_rules_and_none_means_none(family: str) -> None:
     for seed in range(2 * SEEDS, 3 * SEEDS):
         question, selectors = exactly.asked(tight.scenario(family, seed))
-        world = oracle.World(question.supply, question.nodes[0], question.claims, selectors)
-        answer = exact_module.Exact(question.supply, selectors).allocate(world.node, world.claims)
-        if isinstance(answer, Allocation):
-            assert oracle.problems(world, answer.claims) == []
-            assert oracle.possible(world) is not False
-        elif answer.category == "does not fit":
-            assert oracle.possible(world) is not True
+        (node,) = question.nodes
+        answer = exact_module.Exact(question.supply, selectors).allocate(node, question.claims)
+        world = oracle.World.of(question.supply, node, question.claims, selectors)
+        assert oracle.judge(world, answer).complaints == ()
 
 
 @pytest.mark.parametrize("family", tight.HARD)
 def test_large_ones_end_with_an_answer_that_holds(family: str) -> None:
     for seed in range(12):
         question, selectors = exactly.asked(tight.scenario(family, seed, large=True))
-        answer = exact_module.Exact(question.supply, selectors).allocate(question.nodes[0], question.claims)
+        (node,) = question.nodes
+        answer = exact_module.Exact(question.supply, selectors).allocate(node, question.claims)
         if isinstance(answer, Allocation):
-            world = oracle.World(question.supply, question.nodes[0], question.claims, selectors)
+            world = oracle.World.of(question.supply, node, question.claims, selectors)
             assert oracle.problems(world, answer.claims) == []
         else:
             assert answer.category == "does not fit"
@@ -102,17 +102,9 @@ def test_equal_nodes_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(exact_module, "Guided", Counting)
     row = tight.scenario("mig", 3)
-    twin = {**row, "nodes": [*row["nodes"], {"metadata": {"name": "m"}}], "node": "any"}
-    twin["slices"] = [
-        {
-            **one,
-            "metadata": {"name": f"{one['metadata']['name']}-{node}"},
-            "spec": {**one["spec"], "nodeName": node, "pool": {**one["spec"]["pool"], "name": node}},
-        }
-        for node in ("n", "m")
-        for one in row["slices"]
-    ]
+    twin = {**row, "nodes": [api_node("n"), api_node("m")]}
+    twin["slices"] = [one for name in ("n", "m") for one in on_node(row["slices"], name)]
     exact, question = exactly.engine(twin)
-    first, second = (exact.allocate(node, question.claims) for node in question.nodes)
+    first, second = (exact.allocate(where, question.claims) for where in question.nodes)
     assert type(first) is type(second)
     assert len(searched) == 1
