@@ -9,14 +9,10 @@ Counter = tuple[str, str, str, str]
 """Driver, pool, counter set, counter."""
 
 
-def overdrawn(world: World, given: Sequence[Given], *, strict: bool) -> Iterator[str]:
+def overdrawn(world: World, given: Sequence[Given]) -> Iterator[str]:
     """Each device pays once, whether one has it or several share it; a look by admin access costs nothing.
 
-    Args:
-        world: what there is.
-        given: the choice.
-        strict: of a set of which any counter is overdrawn already, nothing may be drawn; else only the counters count
-            that a device draws on.
+    Of a set of which any counter is overdrawn already, nothing may be drawn.
     """
     paying = {each.device for each in given if not each.admin} - world.held
     left = dict(world.left)
@@ -26,7 +22,7 @@ def overdrawn(world: World, given: Sequence[Given], *, strict: bool) -> Iterator
     for id_, counter, _ in drawn:
         if left[counter] < 0:
             yield f"{id_}: {'/'.join(counter[2:])} is overdrawn"
-        elif strict and any(one[:3] == counter[:3] and amount < 0 for one, amount in world.left.items()):
+        elif any(one[:3] == counter[:3] and amount < 0 for one, amount in world.left.items()):
             yield f"{id_}: {counter[2]} is overdrawn already"
 
 

@@ -14,25 +14,20 @@ class TooManyError(Exception):
     """There are more choices than that."""
 
 
-def possible(world: World, *, strict: bool = False) -> bool | None:
+def possible(world: World) -> bool | None:
     """Whether any choice of devices would do; None: there are too many.
 
-    A choice that breaks a rule isn't continued: more devices never break fewer rules.
-
-    Args:
-        world: what there is, and the claims; they must be well-formed (see `faults`).
-        strict: see `counters.overdrawn`.
+    A choice that breaks a rule isn't continued: more devices never break fewer rules. The claims
+    must be well-formed (see `faults`).
     """
     requests = [(claim, index) for claim, each in enumerate(world.claims) for index in range(len(each.spec.requests))]
     try:
-        return _continues(world, requests, [], count(), strict=strict)
+        return _continues(world, requests, [], count())
     except TooManyError:
         return None
 
 
-def _continues(
-    world: World, requests: Sequence[tuple[int, int]], given: list[Given], looked_at: Iterator[int], *, strict: bool
-) -> bool:
+def _continues(world: World, requests: Sequence[tuple[int, int]], given: list[Given], looked_at: Iterator[int]) -> bool:
     if not requests:
         return True
     for option in _options(world, *requests[0]):
@@ -41,8 +36,8 @@ def _continues(
         chosen = given + option
         if (
             sum(each.claim == requests[0][0] for each in chosen) <= MOST_RESULTS
-            and not any(broken(world, chosen, strict=strict))
-            and _continues(world, requests[1:], chosen, looked_at, strict=strict)
+            and not any(broken(world, chosen))
+            and _continues(world, requests[1:], chosen, looked_at)
         ):
             return True
     return False

@@ -32,14 +32,14 @@ def problems(world: World, allocations: Sequence[ClaimAllocation]) -> list[str]:
     return found + (missing or list(broken(world, given)))
 
 
-def broken(world: World, given: Sequence[Given], *, strict: bool = False) -> Iterator[str]:
+def broken(world: World, given: Sequence[Given]) -> Iterator[str]:
     """The rules that a choice of devices breaks, counts apart. More devices never break fewer rules."""
     of_each = [problem for each in given for problem in alone(world, each)]
     if of_each:
         yield from of_each
         return
     yield from _twice(world, given)
-    yield from overdrawn(world, given, strict=strict)
+    yield from overdrawn(world, given)
     yield from short(world, given)
     yield from violated(world, given)
 
