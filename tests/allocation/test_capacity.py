@@ -9,7 +9,7 @@ from aliquot.allocation.reference.capacity import InUse, wishes_of
 from aliquot.dra.claim import Claim
 from aliquot.dra.device import Capacity, DeviceId, RequestPolicy, ValidRange
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import (
+from scenarios.nouns.supplies import (
     DRIVER,
     NODE,
     claim,

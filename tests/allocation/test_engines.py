@@ -3,7 +3,7 @@
 from aliquot.allocation.engines import Engines
 from aliquot.allocation.inputs import Engine, Supply
 from aliquot.kube.release import Kubernetes
-from tests.allocation.build import NODE, claim, device, pool, request, supply
+from scenarios.nouns.supplies import NODE, claim, device, pool, request, supply
 
 
 def check(engine: Engine) -> None:

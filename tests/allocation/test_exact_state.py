@@ -13,7 +13,11 @@ from aliquot.allocation.inputs import Supply, allocated_state
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
 from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta
-from tests.allocation import exactly, tight
+from scenarios import tight
+from scenarios.api.allocation import node
+from scenarios.api.slices import on_node
+from scenarios.asking import exactly
+from scenarios.drivers import GPU
 
 Row = dict[str, Any]
 
@@ -21,22 +25,8 @@ Row = dict[str, Any]
 def cluster(row: Row, nodes: int) -> Row:
     """A scenario's devices on several nodes, each with pools of its own."""
     names = [f"n{number}" for number in range(nodes)]
-    slices = [
-        {
-            **one,
-            "metadata": {"name": f"{one['metadata']['name']}-{name}"},
-            "spec": {**one["spec"], "nodeName": name, "pool": {**one["spec"]["pool"], "name": name}},
-        }
-        for name in names
-        for one in row["slices"]
-    ]
-    return {
-        **row,
-        "nodes": [{"metadata": {"name": name}} for name in names],
-        "slices": slices,
-        "allocatedDevices": [],
-        "node": "any",
-    }
+    slices = [one for name in names for one in on_node(row["slices"], name)]
+    return {**row, "nodes": [node(name) for name in names], "slices": slices, "allocatedDevices": [], "node": "any"}
 
 
 def holding(allocations: list[ClaimAllocation], supply: Supply) -> Supply:
@@ -63,13 +53,13 @@ def test_follows_as_if_made_anew(family: str) -> None:
         exact = LiveExact(base)
         held: list[ClaimAllocation] = []
         for step in range(25):
-            node = draw.choice(question.nodes)
+            where = draw.choice(question.nodes)
             claim = draw.choice(question.claims)
             if held and draw.random() < 0.35:
                 exact.release([held.pop(draw.randrange(len(held)))])
-            answer = exact.allocate(node, [claim])
+            answer = exact.allocate(where, [claim])
             anew = Exact(holding(held, question.supply), exact.cluster.selectors)
-            assert exactly.told(answer) == exactly.told(anew.allocate(node, [claim]))
+            assert exactly.told(answer) == exactly.told(anew.allocate(where, [claim]))
             if isinstance(answer, Allocation):
                 made = with_own_shares(answer.claims[0], step)
                 held.append(made)
@@ -133,7 +123,7 @@ def test_an_unknown_pool_and_admin_access_change_nothing() -> None:
     base, question = exactly.engine(row)
     exact = LiveExact(base)
     before = exact.allocate(question.nodes[0], question.claims)
-    admin = AllocatedDevice("r", DeviceId(tight.GPU, "n", "gpu-0"), admin_access=True)
+    admin = AllocatedDevice("r", DeviceId(GPU, "n", "gpu-0"), admin_access=True)
     elsewhere = AllocatedDevice("r", DeviceId("other.example.com", "p", "d"))
     exact.commit([ClaimAllocation((admin, elsewhere))])
     assert exactly.told(exact.allocate(question.nodes[0], question.claims)) == exactly.told(before)

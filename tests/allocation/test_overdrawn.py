@@ -19,11 +19,13 @@ from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta
 from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
-from tests.allocation import checker, exactly, tight
-from tests.allocation.build import DRIVER, NODE, claim, counters, device, pool, request, supply
+from scenarios import oracle, tight
+from scenarios.api.allocation import held
+from scenarios.asking import exactly
+from scenarios.nouns.supplies import DRIVER, NODE, claim, counters, device, pool, request, supply
 
 
-def on_the_same_gpu(*held: str) -> Supply:
+def on_the_same_gpu(*names: str) -> Supply:
     """Two halves overdraw the memory of GPU 0; a third device there needs only of its compute, a fourth is elsewhere.
 
     A driver publishes such slices when a GPU is set up anew under claims that hold partitions of the old layout.
@@ -38,7 +40,7 @@ def on_the_same_gpu(*held: str) -> Supply:
             device("plain"),
             count=2,
         ),
-        state=allocated_state([holder(name) for name in held], consumable_capacity=True),
+        state=allocated_state([holder(name) for name in names], consumable_capacity=True),
     )
 
 
@@ -114,13 +116,13 @@ def test_as_the_plain_search_and_an_independent_checker_have_it(family: str) -> 
         row = tight.scenario(family, seed)
         row["claims"] = row["claims"][:1]
         first, second = draw.sample(partitions(row, draw), 2)
-        row["allocatedDevices"] = [{"driver": tight.GPU, "pool": "n", "device": one["name"]} for one in (first, second)]
+        row["allocatedDevices"] = held(first["name"], second["name"])
         question, selectors = exactly.asked(row)
         answer, without = exactly.answer(row), exactly.plain_answer(row)
         assert exactly.told(answer) == exactly.told(without), row["name"]
         if isinstance(answer, Allocation):
-            world = checker.World(question.supply, question.nodes[0], question.claims, selectors)
-            assert checker.problems(world, answer.claims) == []
+            world = oracle.World.of(question.supply, question.nodes[0], question.claims, selectors)
+            assert oracle.problems(world, answer.claims) == []
             given_beside += overlap(first, second)
     assert given_beside > 2
 

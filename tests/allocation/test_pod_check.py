@@ -31,7 +31,7 @@ from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import claim, device, first_of, pool, recipe, request
+from scenarios.nouns.supplies import claim, device, first_of, pool, recipe, request
 
 GPU = "example.com/gpu"
 NOW = Kubernetes(36)

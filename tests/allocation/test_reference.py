@@ -14,7 +14,7 @@ from aliquot.dra.device import Device, DeviceTaint, Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.release import kubernetes_of
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
-from tests.allocation.build import (
+from scenarios.nouns.supplies import (
     DRIVER,
     NODE,
     claim,

@@ -32,7 +32,7 @@ from aliquot.kube.meta import Meta
 from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import (
+from scenarios.nouns.supplies import (
     DEFAULT,
     DRIVER,
     NODE,
