@@ -47,6 +47,8 @@ class BinCompletion:
     known: dict[tuple[int, Counted, Counted], bool]
     """Positions that were decided before."""
     effort: int
+    sparing: bool = False
+    """Tries few units of a kind before many. What one order finds at once may take the other one long."""
     visited: int = 0
     _starting: list[list[Region]] = field(default_factory=list["list[Region]"])
     """Bin -> the regions of which it's the first, large ones first."""
@@ -204,7 +206,7 @@ class BinCompletion:
         here.sort(key=lambda each: (bool(each.later), each.most, each.later.bit_count(), each.number))
         together = self._together(groups, at) if here else []
         counts = dict(units)
-        for taken, filling in _fillings(room, here, [], 0):
+        for taken, filling in _fillings(room, here, [], 0, sparing=self.sparing):
             if any(room.holds(filling + one) for one in together):
                 continue
             rest = counts.copy()
@@ -226,7 +228,9 @@ class BinCompletion:
         return found
 
 
-def _fillings(room: Room, units: Sequence[_Unit], taken: list[int], filling: int) -> Iterator[tuple[list[int], int]]:
+def _fillings(
+    room: Room, units: Sequence[_Unit], taken: list[int], filling: int, *, sparing: bool
+) -> Iterator[tuple[list[int], int]]:
     """How many to take of each of the units so that the bin is full."""
     if len(taken) == len(units):
         if not any(
@@ -236,17 +240,17 @@ def _fillings(room: Room, units: Sequence[_Unit], taken: list[int], filling: int
             yield taken, filling
         return
     each = units[len(taken)]
-    if not each.later:
-        filling += each.one * each.count
-        if room.holds(filling):
-            yield from _fillings(room, units, [*taken, each.count], filling)
-        return
-    waiting = any(
-        other.one == each.one and number < other.count and other.later & ~each.later == 0
-        for other, number in zip(units, taken, strict=False)
-    )
-    for number in range(0 if waiting else room.most(filling, each.one, each.count), -1, -1):
-        yield from _fillings(room, units, [*taken, number], filling + each.one * number)
+    if each.later:
+        waiting = any(
+            other.one == each.one and number < other.count and other.later & ~each.later == 0
+            for other, number in zip(units, taken, strict=False)
+        )
+        most = 0 if waiting else room.most(filling, each.one, each.count)
+        numbers: Sequence[int] = range(most + 1) if sparing else range(most, -1, -1)
+    else:
+        numbers = (each.count,) if room.holds(filling + each.one * each.count) else ()
+    for number in numbers:
+        yield from _fillings(room, units, [*taken, number], filling + each.one * number, sparing=sparing)
 
 
 def _width(region: Region) -> int:

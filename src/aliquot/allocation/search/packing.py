@@ -19,8 +19,8 @@ from aliquot.allocation.search.question import Question
 from aliquot.allocation.search.room import WIDTH, Room, SpentError
 from aliquot.allocation.search.symmetry import Symmetry
 
-EFFORT: Final = 5_000
-"""States that one call may look at."""
+TRIES: Final = ((300, False), (300, True), (4_400, False))
+"""How many states one call may look at, in one order and the other. What is found dead stays dead."""
 DEEPEST: Final = 200
 """Most bins: each is a level of recursion."""
 
@@ -84,32 +84,38 @@ class Packing:
             if not need.least:
                 continue
             part = need.parts[0]
-            if len(need.parts) > 1 or part.admin or part.bits & self.question.shareable:
+            if part.admin or any(each.bits & self.question.shareable for each in need.parts):
                 complete = False
                 continue
-            serves = part.bits
+            serves = part.bits if len(need.parts) == 1 else union(need.sets)
             open_: list[tuple[bool, int]] = []
-            for number in part.match:
-                if board.value[number] == UNSET:
-                    open_.append((True, number))
-                else:
-                    serves &= self.question.match[number].sharing(board.value[number])
-            for number in part.distinct:
-                serves &= self.question.distinct[number].differing(board.used[number])
-                open_.append((False, number))
+            alike = all(each.order == part.order for each in need.parts)
+            complete = complete and alike and (len(need.parts) == 1 or max(need.counts) == 1)
+            if alike:
+                for number in part.match:
+                    if board.value[number] == UNSET:
+                        open_.append((True, number))
+                    else:
+                        serves &= self.question.match[number].sharing(board.value[number])
+                for number in part.distinct:
+                    serves &= self.question.distinct[number].differing(board.used[number])
+                    open_.append((False, number))
             rows.append((serves, need.least, open_))
         if not any(serves & self._drawing for serves, _, _ in rows):
             return None
         members, ties, simple = self._tied(rows)
         wanted = self._demands.split(members, ties)
         completion = self._completion(board)
-        try:
-            packs = completion.packs(wanted.units, wanted.groups)
-        except SpentError:
-            return None
-        finally:
-            self.visited += completion.visited
-        return packs and (True if complete and simple else None)
+        for effort, sparing in TRIES:
+            completion.effort, completion.sparing = completion.visited + effort, sparing
+            before = completion.visited
+            try:
+                return completion.packs(wanted.units, wanted.groups) and (True if complete and simple else None)
+            except SpentError:
+                continue
+            finally:
+                self.visited += completion.visited - before
+        return None
 
     def _tied(
         self, rows: Sequence[tuple[int, int, Sequence[tuple[bool, int]]]]
@@ -165,7 +171,7 @@ class Packing:
             guard=totals.guard,
             regions=self._regions,
             known=self._known,
-            effort=EFFORT,
+            effort=0,
         )
 
     def _room(self, board: Board, each: _Bin) -> Room:
