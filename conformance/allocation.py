@@ -38,6 +38,7 @@ from aliquot.dra.device import DeviceId, Slice
 from aliquot.kube import read as kube_read
 from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
+from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.kube.selectors import Requirement
 from aliquot.units.quantity import Quantity
 from conformance import absent, lines
@@ -66,7 +67,7 @@ class Question:
     supply: Supply
     claims: tuple[Claim, ...]
     nodes: tuple[Node, ...]
-    kubernetes: str
+    kubernetes: Kubernetes
 
 
 @functools.cache
@@ -142,7 +143,7 @@ def question_of(scenario: Json, kubernetes: str) -> Question:
         supply,
         claims_of(scenario.get("claims"), memo),
         nodes if wanted == "any" else tuple(node for node in nodes if node.meta.name == wanted),
-        scenario.get("kubernetes") or kubernetes,
+        kubernetes_of(scenario.get("kubernetes") or kubernetes),
     )
 
 

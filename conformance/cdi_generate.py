@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from aliquot.cdi.discover import discover
-from aliquot.cdi.generate import MODES, Options, generate
-from aliquot.cdi.hook_calls import NVIDIA_HOOK, HookMaker, nvidia_tool
-from aliquot.cdi.inventory import Gpu, Inventory, MigDevice
-from aliquot.cdi.inventory_json import inventory_of
+from aliquot.cdi.documents.write import to_json, to_yaml
+from aliquot.cdi.generate.hook_calls import NVIDIA_HOOK, HookMaker, nvidia_tool
+from aliquot.cdi.generate.inventory import Gpu, Inventory, MigDevice
+from aliquot.cdi.generate.inventory_json import inventory_of
+from aliquot.cdi.generate.spec import MODES, Options, generate
+from aliquot.cdi.host.discover import discover
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cdi.write import to_json, to_yaml
 
 RECORDED = Path(__file__).with_name("cdi_host.json")
 ADDRESSES = ("0000:07:00.0", "0000:0f:00.0", "0000:47:00.0", "0000:4e:00.0")

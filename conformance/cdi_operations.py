@@ -9,20 +9,20 @@ from typing import Any
 
 from aliquot.cdi.annotations import annotate, annotation_key, requested_devices
 from aliquot.cdi.check import check_device, check_edits, check_version
-from aliquot.cdi.files import write_spec
-from aliquot.cdi.folders import Folders
-from aliquot.cdi.host import GivenNodes, HostNode
-from aliquot.cdi.inject import apply_edits, inject
+from aliquot.cdi.documents.decode import Shape, read_device, read_edits, read_shape
+from aliquot.cdi.documents.read import inspect
+from aliquot.cdi.documents.write import edits_data, to_data
+from aliquot.cdi.host_nodes import GivenNodes, HostNode
+from aliquot.cdi.injection.inject import apply_edits, inject
+from aliquot.cdi.injection.oci_spec import take_requests
 from aliquot.cdi.lower import lower
-from aliquot.cdi.names import QualifiedName, parse_device, parse_qualified, spec_file_name, split_kind
-from aliquot.cdi.oci import take_requests
+from aliquot.cdi.machine.files import write_spec
+from aliquot.cdi.machine.folders import Folders
 from aliquot.cdi.problems import Category, Problem, SpecError
-from aliquot.cdi.read import inspect
+from aliquot.cdi.qualified_names import QualifiedName, parse_device, parse_qualified, spec_file_name, split_kind
 from aliquot.cdi.registry import Registry
-from aliquot.cdi.shape import Shape, read_device, read_edits, read_shape
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits
 from aliquot.cdi.versions import minimum_version
-from aliquot.cdi.write import edits_data, to_data
 from conformance.cdi_generate import generated
 
 Input = Mapping[str, Any]

@@ -17,14 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from aliquot.cdi.files import LocalNodes
-from aliquot.cdi.folders import Folders
-from aliquot.cdi.generate import Options, generate
-from aliquot.cdi.inject import inject
-from aliquot.cdi.inventory import FoundNode, Gpu, Inventory
-from aliquot.cdi.inventory_json import inventory_of
+from aliquot.cdi.documents.write import to_yaml
+from aliquot.cdi.generate.inventory import FoundNode, Gpu, Inventory
+from aliquot.cdi.generate.inventory_json import inventory_of
+from aliquot.cdi.generate.spec import Options, generate
+from aliquot.cdi.host.local_nodes import LocalNodes
+from aliquot.cdi.injection.inject import inject
+from aliquot.cdi.machine.folders import Folders
 from aliquot.cdi.spec import ContainerEdits, Spec
-from aliquot.cdi.write import to_yaml
 from conformance import reference
 from conformance.cdi_generate import RECORDED
 from conformance.reference import MissingReferenceError

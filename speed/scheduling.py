@@ -9,12 +9,11 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from aliquot.allocation.engines import ExactEngines
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.devices import Devices
+from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.outcome import Placement
-from aliquot.scheduling.placing.loop import Loop
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.placing.placing_loop import Loop
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from speed.scheduling_cluster import MODELS, cluster, pod
 
@@ -51,7 +50,7 @@ def placed(snapshot: Snapshot, pods: Iterable[Pod]) -> tuple[float, int]:
     """(CPU seconds, pods that found a place)."""
     gc.collect()
     before = time.process_time()
-    loop = Loop(snapshot, Release(36), Devices(ExactEngines()))
+    loop = Loop(snapshot, Scheduler.of(Kubernetes(36), exact_decides=True))
     found = sum(isinstance(loop.place(one), Placement) for one in pods)
     return time.process_time() - before, found
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from aliquot.advisor.case import Judge
 from aliquot.advisor.explain import explain, find
-from aliquot.scheduling.versions import Release
+from aliquot.kube.release import Kubernetes
+from aliquot.scheduling.scheduler import Scheduler
 from tests.advisor.world import node, pod, snapshot, story
 
-JUDGE = Judge.of(Release(36))
+JUDGE = Scheduler.of(Kubernetes(36))
 
 
 def test_what_is_placed_first_isnt_free_for_the_next() -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import yaml
 
-from aliquot.advisor.case import Judge
 from aliquot.advisor.explain import Explanation, explain
 from aliquot.advisor.wayout import WayOut
 from aliquot.cluster.files import FileCluster
-from aliquot.scheduling.versions import Release
+from aliquot.kube.release import Kubernetes
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
 A100 = "NVIDIA-A100-SXM4-40GB"
@@ -73,7 +73,7 @@ def snapshot(*objects: dict[str, Any]) -> Snapshot:
 def story(*objects: dict[str, Any], minor: int = 36) -> Explanation:
     """The story of the only pod without a node."""
     world = snapshot(*objects)
-    (found,) = explain(world, world.pending(), Judge.of(Release(minor)))
+    (found,) = explain(world, world.pending(), Scheduler.of(Kubernetes(minor)))
     return found
 
 

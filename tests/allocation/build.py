@@ -11,11 +11,12 @@ from aliquot.dra.claim import Claim, ClaimSpec, Constraint, DeviceClass, DeviceC
 from aliquot.dra.device import Attribute, Capacity, CounterSet, CounterUse, Device, DeviceId, Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
+from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
 
 DRIVER = "drv.example.com"
 NODE = Node(Meta("n1", labels={"kubernetes.io/hostname": "n1", "zone": "a"}))
-DEFAULT = features_of("1.36").features
+DEFAULT = features_of(Kubernetes(36))
 
 Value = int | bool | str | tuple[int, ...] | tuple[str, ...]
 
@@ -113,4 +114,4 @@ def supply(
 
 
 def engine(offered: Supply, behaviour: Behaviour = V1_36, implementation: Implementation | None = None) -> Reference:
-    return Reference(offered, selectors_of("1.36", offered.features), behaviour, implementation)
+    return Reference(offered, selectors_of(Kubernetes(36), offered.features), behaviour, implementation)

@@ -198,8 +198,8 @@ def _overdrawn(world: World, given: Sequence[Given]) -> Iterator[str]:
         for use in everywhere[id_].consumes:
             yield from (
                 f"{id_}: {use.counter_set}/{name} is overdrawn"
-                for name in use.counters
-                if left[id_.driver, id_.pool, use.counter_set, name] < 0
+                for (driver, pool, counter_set, name), rest in left.items()
+                if (driver, pool, counter_set) == (id_.driver, id_.pool, use.counter_set) and rest < 0
             )
     for id_ in {each[4] for each in given}:
         device = everywhere[id_]

@@ -8,6 +8,7 @@ from aliquot.allocation.exact.allocator import Exact
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.allocation.rules.selectors import Selectors
+from aliquot.kube.release import Kubernetes
 from conformance.allocation import Question, question_of
 
 Json = dict[str, Any]
@@ -18,7 +19,7 @@ PATIENCE = 20_000
 
 def asked(row: Json) -> tuple[Question, Selectors]:
     question = question_of(row, "1.36")
-    return question, selectors_of("1.36", question.supply.features)
+    return question, selectors_of(Kubernetes(36), question.supply.features)
 
 
 def engine(row: Json) -> tuple[Exact, Question]:

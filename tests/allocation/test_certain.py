@@ -12,6 +12,7 @@ from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.dra.claim import Claim, ClaimSpec, Constraint, DeviceClass, Request, SubRequest
 from aliquot.dra.device import Attribute, Capacity, CounterSet, CounterUse, Device, RequestPolicy, Slice
 from aliquot.kube.meta import Meta
+from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
 
 DRIVER = "drv.example.com"
@@ -29,7 +30,7 @@ def certain(recipe: SubRequest, devices: Sequence[Device] = SIZED, node: str | N
     supply = Supply((one,), classes, features=FEATURES)
     constraints = (Constraint(match_attribute=f"{DRIVER}/size"),) if more.get("constraint") else ()
     claim = Claim(Meta("c", "default"), ClaimSpec((Request("r", recipe),), constraints))
-    return Exact(supply, selectors_of("1.36", FEATURES)).certain((claim,))
+    return Exact(supply, selectors_of(Kubernetes(36), FEATURES)).certain((claim,))
 
 
 def test_a_plain_request_is_certain() -> None:

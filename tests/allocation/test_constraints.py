@@ -4,7 +4,8 @@ import pytest
 
 from aliquot.allocation.behaviour import REPAIRED, V1_36, Behaviour
 from aliquot.allocation.features import Features
-from aliquot.allocation.reference.constraints import Rule, as_values, attribute_of, rule_of
+from aliquot.allocation.reference.constraints import Rule, rule_of
+from aliquot.allocation.rules.constraints import as_values, attribute_of
 from aliquot.dra.claim import Constraint
 from aliquot.dra.device import Attribute, Device
 from tests.allocation.build import DRIVER, Value, attribute, device, distinct, match

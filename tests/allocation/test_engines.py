@@ -1,7 +1,8 @@
 """Ready-made engines."""
 
-from aliquot.allocation.engines import ExactEngines, ReferenceEngines
+from aliquot.allocation.engines import Engines
 from aliquot.allocation.inputs import Engine, Supply
+from aliquot.kube.release import Kubernetes
 from tests.allocation.build import NODE, claim, device, pool, request, supply
 
 
@@ -11,23 +12,24 @@ def check(engine: Engine) -> None:
 
 
 def test_the_reference_is_new_for_each_pod_and_keeps_verdicts() -> None:
-    engines = ReferenceEngines(budget=7)
+    engines = Engines(Kubernetes(36), budget=7)
     offered = supply(pool(device("d")))
-    first, second = engines(offered, "1.36"), engines(offered, "1.36")
+    first, second = engines.reference(offered), engines.reference(offered)
     check(first)
     assert first is not second
     assert first.selectors is second.selectors
     assert (first.budget, first.behaviour.name) == (7, "1.36")
     assert first.scenes is second.scenes
-    later = engines(offered, "1.37")
-    assert later.selectors is not first.selectors
+    later = engines.reference(supply(pool(device("e"))))
+    assert later.selectors is first.selectors
     assert later.scenes is not first.scenes
 
 
 def test_exact_stays_for_its_supply() -> None:
-    engines = ExactEngines()
+    engines = Engines(Kubernetes(36))
     offered: Supply = supply(pool(device("d")))
-    first = engines(offered, "1.36")
+    first = engines.exact(offered)
     check(first)
-    assert engines(offered, "1.36") is first
-    assert engines(supply(pool(device("d"))), "1.36") is not first
+    assert engines.exact(offered) is first
+    assert engines.own(offered) is not first
+    assert engines.exact(supply(pool(device("d")))) is not first

@@ -11,6 +11,7 @@ from aliquot.allocation.behaviour import REPAIRED
 from aliquot.allocation.features import Implementation, supports
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
+from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
 from conformance.allocation import answer, node_answer, question_of
 
@@ -88,7 +89,7 @@ def repaired() -> Iterator[Any]:
 @pytest.mark.parametrize("row", list(repaired()))
 def test_without_its_defects_it_answers_as_the_repaired_code(row: Json) -> None:
     question = question_of(row, "1.36")
-    selectors = selectors_of("1.36", question.supply.features)
+    selectors = selectors_of(Kubernetes(36), question.supply.features)
     engine = Reference(question.supply, selectors, REPAIRED, "experimental")
     for node, theirs in zip(question.nodes, row["answers"]["fixed"]["nodes"], strict=True):
         check(node_answer(node, engine.allocate(node, question.claims), row["claims"]), theirs)

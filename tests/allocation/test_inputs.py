@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.allocation.features import Features, features_of, gates_of, implementation_of, supports
+from aliquot.allocation.features import Features, features_of, implementation_of, supports
 from aliquot.allocation.inputs import AllocatedState, Holder, allocated_state
 from aliquot.allocation.rules.selectors import Selectors, Verdict
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Consumer
 from aliquot.dra.device import Device, DeviceId
+from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.units.quantity import Quantity
 from tests.allocation.build import claim, device
 
@@ -55,34 +56,33 @@ def test_capacity_alone_counts_as_held() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "implementation", "verified"),
+    ("version", "implementation"),
     [
-        ("1.33", "stable", False),
-        ("1.34", "stable", False),
-        ("1.35", "stable", False),
-        ("v1.36.2", "incubating", True),
-        ("1.37", "incubating", True),
-        ("1.99", "incubating", False),
-        ("1", "stable", False),
+        ("1.33", "stable"),
+        ("1.34", "stable"),
+        ("1.35", "stable"),
+        ("v1.36.2", "incubating"),
+        ("1.37", "incubating"),
+        ("1.99", "incubating"),
     ],
 )
-def test_the_implementation_of_a_version(version: str, implementation: str, *, verified: bool) -> None:
-    found = features_of(version)
-    assert (implementation_of(found.features), found.verified) == (implementation, verified)
+def test_the_implementation_of_a_version(version: str, implementation: str) -> None:
+    assert implementation_of(features_of(kubernetes_of(version))) == implementation
 
 
 def test_list_attributes_reach_the_allocator_from_1_37_on() -> None:
-    gate = {"DRAListTypeAttributes": True}
-    assert not features_of("1.36", gate).features.list_attributes
-    features = features_of("1.37", gate).features
+    gate = (("DRAListTypeAttributes", True),)
+    assert not features_of(Kubernetes(36, gates=gate)).list_attributes
+    features = features_of(Kubernetes(37, gates=gate))
     assert implementation_of(features) == "experimental"
     assert not supports("incubating", features)
 
 
 @pytest.mark.parametrize(("changed", "on"), [({}, True), ({"DRAResourceClaimDeviceStatus": False}, False)])
 def test_binding_conditions_need_two_gates(changed: dict[str, bool], *, on: bool) -> None:
-    assert features_of("1.36", changed).features.binding_conditions == on
-    assert gates_of("1.36", changed)["DRADeviceBindingConditions"]
+    release = Kubernetes(36).changed(changed.items())
+    assert features_of(release).binding_conditions == on
+    assert release.on("DRADeviceBindingConditions")
 
 
 @pytest.mark.parametrize("features", [Features(binding_conditions=True), Features(fractional_range=True)])

@@ -8,7 +8,7 @@ from aliquot.allocation.answer import Refusal
 from aliquot.allocation.behaviour import V1_36
 from aliquot.allocation.claims.bound import bound_claims, extended_status
 from aliquot.allocation.claims.extended import new_claim
-from aliquot.allocation.claims.pod_check import Failure, Gates, PodCheck, Unschedulable, prepare, supply_of
+from aliquot.allocation.claims.pod_check import Fault, PodCheck, Unschedulable, prepare, supply_of
 from aliquot.allocation.claims.pod_claims import NotReady
 from aliquot.allocation.inputs import Engine, Supply
 from aliquot.allocation.reference.allocator import Reference
@@ -27,13 +27,14 @@ from aliquot.dra.device import Capacity, DeviceId, DeviceTaint, RequestPolicy, T
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod, PodClaim
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
 from tests.allocation.build import claim, device, first_of, pool, recipe, request
 
 GPU = "example.com/gpu"
-GATES = Gates("1.36")
+NOW = Kubernetes(36)
 ANY = DeviceClass(Meta("any"), extended_resource=GPU)
 POD = Pod(Meta("p", "default", uid="u"), claims=(PodClaim("gpu", claim_name="c"),))
 GREEDY = Pod(Meta("p", "default", uid="u"), (Container("main", {GPU: 1}),))
@@ -48,11 +49,11 @@ def cluster(*things: object) -> Snapshot:
 
 
 def make(offered: Supply) -> Engine:
-    return Reference(offered, selectors_of("1.36", offered.features), V1_36)
+    return Reference(offered, selectors_of(NOW, offered.features), V1_36)
 
 
-def look(snapshot: Snapshot, pod: Pod = POD, gates: Gates = GATES) -> PodCheck:
-    found = prepare(snapshot, pod, gates, make)
+def look(snapshot: Snapshot, pod: Pod = POD, kubernetes: Kubernetes = NOW) -> PodCheck:
+    found = prepare(snapshot, pod, kubernetes, make)
     assert isinstance(found, PodCheck), found
     return found
 
@@ -63,11 +64,11 @@ def only_on(name: str) -> ClaimAllocation:
 
 
 def test_a_pod_without_claims_is_no_concern() -> None:
-    assert prepare(cluster(), Pod(Meta("p", "default")), GATES, make) is None
+    assert prepare(cluster(), Pod(Meta("p", "default")), NOW, make) is None
 
 
 def test_a_claim_that_is_not_there() -> None:
-    assert isinstance(prepare(cluster(), POD, GATES, make), NotReady)
+    assert isinstance(prepare(cluster(), POD, NOW, make), NotReady)
 
 
 def test_node_by_node() -> None:
@@ -80,25 +81,25 @@ def test_node_by_node() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "gates", "text"),
+    ("wanted", "kubernetes", "text"),
     [
-        (request("r", class_name="x"), GATES, "request r: device class x does not exist"),
-        (first_of("r", recipe("s", class_name="x")), GATES, "request r/s: device class x does not exist"),
-        (first_of("r"), GATES, "resource claim default/c, request r: unknown request type"),
+        (request("r", class_name="x"), NOW, "request r: device class x does not exist"),
+        (first_of("r", recipe("s", class_name="x")), NOW, "request r/s: device class x does not exist"),
+        (first_of("r"), NOW, "resource claim default/c, request r: unknown request type"),
         (
             first_of("r", recipe("s")),
-            Gates("1.36", (("DRAPrioritizedList", False),)),
+            NOW.changed((("DRAPrioritizedList", False),)),
             "resource claim default/c, request r: has subrequests, but the DRAPrioritizedList feature is disabled",
         ),
     ],
 )
-def test_no_node_is_looked_at(wanted: Request, gates: Gates, text: str) -> None:
-    assert prepare(cluster(claim(wanted)), POD, gates, make) == Unschedulable(text)
+def test_no_node_is_looked_at(wanted: Request, kubernetes: Kubernetes, text: str) -> None:
+    assert prepare(cluster(claim(wanted)), POD, kubernetes, make) == Unschedulable(text)
 
 
 def test_a_request_without_a_class_is_an_error() -> None:
-    found = prepare(cluster(claim(request("r", class_name=""))), POD, GATES, make)
-    assert found == Failure('running PreFilter plugin "DynamicResources": request r: unsupported request type')
+    found = prepare(cluster(claim(request("r", class_name=""))), POD, NOW, make)
+    assert found == Fault('running PreFilter plugin "DynamicResources": request r: unsupported request type')
 
 
 def test_an_allocated_claim_is_where_its_devices_are() -> None:
@@ -125,36 +126,34 @@ def test_a_claim_that_others_use_is_not_freed(consumers: tuple[Consumer, ...], t
 
 
 @pytest.mark.parametrize(
-    ("conditions", "gates", "problem"),
+    ("conditions", "kubernetes", "problem"),
     [
-        ({"broken": "True"}, GATES, "resourceclaim not available on the node"),
-        ({"broken": "False", "ready": "True"}, GATES, ""),
-        ({}, GATES, ""),
-        ({"broken": "True"}, Gates("1.36", (("DRADeviceBindingConditions", False),)), ""),
+        ({"broken": "True"}, NOW, "resourceclaim not available on the node"),
+        ({"broken": "False", "ready": "True"}, NOW, ""),
+        ({}, NOW, ""),
+        ({"broken": "True"}, NOW.changed((("DRADeviceBindingConditions", False),)), ""),
     ],
 )
-def test_a_device_that_cannot_be_bound(conditions: dict[str, str], gates: Gates, problem: str) -> None:
+def test_a_device_that_cannot_be_bound(conditions: dict[str, str], kubernetes: Kubernetes, problem: str) -> None:
     d = DeviceId("drv.example.com", "p", "d")
     given = AllocatedDevice("r", d, binding_conditions=("ready",), binding_failure_conditions=("broken",))
     held = replace(claim(request("r")), allocation=ClaimAllocation((given,)), devices=(DeviceStatus(d, conditions),))
-    check = look(cluster(held), gates=gates)
+    check = look(cluster(held), kubernetes=kubernetes)
     assert check.check(cluster().load("n1")) == problem
     assert (check.post_filter == "deallocation of ResourceClaim completed") == bool(problem)
 
 
 def test_a_claim_with_256_pods_cannot_be_bound_to_one_more() -> None:
     crowd = tuple(Consumer("pods", f"p{number}", f"u{number}") for number in range(256))
-    found = prepare(
-        cluster(replace(claim(request("r")), allocation=only_on("n1"), reserved_for=crowd)), POD, GATES, make
-    )
-    assert isinstance(found, Failure)
+    found = prepare(cluster(replace(claim(request("r")), allocation=only_on("n1"), reserved_for=crowd)), POD, NOW, make)
+    assert isinstance(found, Fault)
     assert found.message.startswith('running PreBind plugin "DynamicResources": add reservation to claim default/c: ')
 
 
 def test_an_allocation_whose_node_selector_is_broken() -> None:
     broken = ClaimAllocation(node_selector=NodeSelector((NodeSelectorTerm((Requirement("a", "Near"),)),)))
-    found = prepare(cluster(replace(claim(request("r")), allocation=broken)), POD, GATES, make)
-    assert isinstance(found, Failure)
+    found = prepare(cluster(replace(claim(request("r")), allocation=broken)), POD, NOW, make)
+    assert isinstance(found, Fault)
     assert found.message.startswith('running PreFilter plugin "DynamicResources": a: operator')
 
 
@@ -166,14 +165,14 @@ def test_an_allocation_whose_node_selector_is_broken() -> None:
             Refusal("this node only", "invalid resource pools were encountered"),
             "invalid resource pools were encountered",
         ),
-        (Refusal("fatal", "x"), Failure('running "DynamicResources" filter plugin: x')),
+        (Refusal("fatal", "x"), Fault('running "DynamicResources" filter plugin: x')),
         (
             Refusal("gave up", "timed out trying to allocate devices"),
-            Failure('running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'),
+            Fault('running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'),
         ),
     ],
 )
-def test_what_the_allocator_says_in_the_schedulers_words(answer: Refusal, problem: str | Failure) -> None:
+def test_what_the_allocator_says_in_the_schedulers_words(answer: Refusal, problem: str | Fault) -> None:
     check = look(cluster(claim(request("r"))))
     check.answers["n1"] = answer
     assert check.check(cluster().load("n1")) == problem
@@ -183,9 +182,9 @@ def test_taint_rules_count_where_their_gate_is_on_or_they_are_there() -> None:
     rule = TaintRule(Meta("r"), DeviceTaint("t", "NoSchedule"))
     tainted = cluster(pool(device("d")), claim(request("r")), rule)
     assert look(tainted).check(tainted.load("n1")) == "cannot allocate all claims"
-    off = Gates("1.36", (("DRADeviceTaints", False),))
-    assert look(tainted, gates=off).check(tainted.load("n1")) == ""
-    assert supply_of(tainted, GATES) is supply_of(tainted, GATES)
+    off = NOW.changed((("DRADeviceTaints", False),))
+    assert look(tainted, kubernetes=off).check(tainted.load("n1")) == ""
+    assert supply_of(tainted, NOW) is supply_of(tainted, NOW)
 
 
 # --- extended resources ----------------------------------------------------------------------------------------------
@@ -208,7 +207,7 @@ def test_a_node_that_does_not_serve_the_resource_itself_serves_it_by_devices() -
 
 
 def test_the_gate_for_extended_resources() -> None:
-    assert prepare(cluster(), GREEDY, Gates("1.35"), make) is None
+    assert prepare(cluster(), GREEDY, Kubernetes(35), make) is None
 
 
 def test_a_resource_that_nobody_serves() -> None:

@@ -7,6 +7,7 @@ from aliquot.allocation.rules.cel_selectors import evaluator, selectors_of
 from aliquot.allocation.rules.selectors import Selectors, Verdict
 from aliquot.cel import CompileError, compile, environment  # noqa: A004  re.compile's name, too
 from aliquot.dra.device import Attribute, Capacity, Device
+from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
 
 DRIVER = "gpu.example.com"
@@ -100,7 +101,7 @@ DEVICES = [
 @pytest.mark.parametrize("lists", [False, True])
 def test_remembered_verdicts_are_the_evaluated_ones(expression: str, lists: bool) -> None:
     features = Features(list_attributes=lists)
-    selectors, plain = selectors_of("1.36", features), evaluator("1.36", features)
+    selectors, plain = selectors_of(Kubernetes(36), features), evaluator(Kubernetes(36), features)
     for one in [*DEVICES, *reversed(DEVICES)]:
         for driver in (DRIVER, "other.example.com"):
             assert selectors.verdict(expression, driver, one) == plain(expression, driver, one)
@@ -108,13 +109,13 @@ def test_remembered_verdicts_are_the_evaluated_ones(expression: str, lists: bool
 
 def test_one_evaluation_for_all_devices_that_agree() -> None:
     asked: list[str] = []
-    plain = evaluator("1.36", Features())
+    plain = evaluator(Kubernetes(36), Features())
 
     def counting(expression: str, driver: str, one: Device) -> Verdict:
         asked.append(one.name)
         return plain(expression, driver, one)
 
-    selectors = Selectors(counting, selectors_of("1.36", Features()).reads)
+    selectors = Selectors(counting, selectors_of(Kubernetes(36), Features()).reads)
     for number in range(100):
         assert (
             selectors.verdict(f"{A}.type == 'gpu'", DRIVER, device(f"d{number}", uuid=str(number), type="gpu")) is True

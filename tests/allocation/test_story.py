@@ -29,6 +29,7 @@ from aliquot.allocation.story.tell import tell
 from aliquot.dra.claim import Claim, DeviceClass
 from aliquot.dra.device import Capacity, Device, DeviceId, DeviceTaint, RequestPolicy, Slice, ValidRange
 from aliquot.kube.meta import Meta
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.units.quantity import Quantity
 from tests.allocation.build import (
@@ -53,7 +54,7 @@ TAINT = DeviceTaint("gpu.example.com/xid", "NoSchedule", "79")
 
 
 def story(offered: Supply, *claims: Claim, behaviour: Behaviour = V1_36) -> Story:
-    return tell(offered, NODE, claims, selectors_of("1.36", offered.features), behaviour)
+    return tell(offered, NODE, claims, selectors_of(Kubernetes(36), offered.features), behaviour)
 
 
 def of_device(told: Story, name: str, request_name: str = "r") -> tuple[Reason, ...]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from aliquot.cdi.host import GivenNodes, HostNode
+from aliquot.cdi.host_nodes import GivenNodes, HostNode
 from aliquot.cdi.spec import (
     HOOK_NAMES,
     ContainerEdits,

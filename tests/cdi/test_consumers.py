@@ -10,9 +10,10 @@ from uuid import uuid4
 
 import pytest
 
-from aliquot.cdi.files import LocalNodes, write_spec
-from aliquot.cdi.folders import Folders
-from aliquot.cdi.inject import inject
+from aliquot.cdi.host.local_nodes import LocalNodes
+from aliquot.cdi.injection.inject import inject
+from aliquot.cdi.machine.files import write_spec
+from aliquot.cdi.machine.folders import Folders
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, Mount, Spec
 from tests.cdi.consumers import (
     ALIQUOT,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi.discover import discover, driver_version
-from aliquot.cdi.driver_files import find_driver, find_wsl
-from aliquot.cdi.inventory import Inventory
-from aliquot.cdi.tree import Tree
+from aliquot.cdi.generate.inventory import Inventory
+from aliquot.cdi.host.discover import discover, driver_version
+from aliquot.cdi.host.driver_files import find_driver, find_wsl
+from aliquot.cdi.host.tree import Tree
 from tests.cdi.driver_root import VERSION, build_driver_root
 from tests.cdi.elf_file import shared_library
 from tests.cdi.test_ldcache import X86_64, cache

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from aliquot.cdi.document import NotReadable, has_more_documents, lines, load, path_text
-from aliquot.cdi.yaml_scalar import float_text, resolve, whole
+from aliquot.cdi.documents.load import NotReadable, has_more_documents, lines, load, path_text
+from aliquot.cdi.documents.yaml_scalar import float_text, resolve, whole
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.cdi.elf import soname
+from aliquot.cdi.host.elf import soname
 from tests.cdi.elf_file import shared_library
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi.files import LocalNodes, load_file, remove_spec, write_spec
-from aliquot.cdi.host import HostNode
+from aliquot.cdi.documents.write import to_json, to_yaml
+from aliquot.cdi.host.local_nodes import LocalNodes
+from aliquot.cdi.host_nodes import HostNode
+from aliquot.cdi.machine.files import load_file, remove_spec, write_spec
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.spec import ContainerEdits, Device, Spec
-from aliquot.cdi.write import to_json, to_yaml
 
 SPEC = Spec(version="0.3.0", kind="acme.test/gpu", devices=(Device(name="d", edits=ContainerEdits(env=("A=1",))),))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi.folders import Folders
+from aliquot.cdi.documents.read import read
+from aliquot.cdi.machine.folders import Folders
 from aliquot.cdi.problems import SpecError
-from aliquot.cdi.read import read
 from aliquot.cdi.registry import SpecFile
 
 TEXT = "cdiVersion: 0.5.0\nkind: acme.test/gpu\ndevices:\n- name: '{}'\n  containerEdits: {{env: ['A={}']}}\n"
@@ -143,5 +143,5 @@ def test_a_file_that_vanishes_meanwhile_is_no_error(tmp_path: Path, monkeypatch:
     with os.scandir(tmp_path) as entries:
         (entry,) = entries
     path.unlink()
-    monkeypatch.setattr("aliquot.cdi.folders._spec_entries", lambda _: [entry])
+    monkeypatch.setattr("aliquot.cdi.machine.folders._spec_entries", lambda _: [entry])
     assert folders.registry().errors == {}

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.cdi.check import check
-from aliquot.cdi.generate import MODES, Generated, Mode, Options, generate
-from aliquot.cdi.hook_calls import OWN_VERBS, HookMaker, nvidia_tool, own_tool
-from aliquot.cdi.inventory import DrmGpu, FoundNode, Gpu, Inventory, Library, MigDevice, Nic, WslStore
-from aliquot.cdi.inventory_json import inventory_of
-from aliquot.cdi.naming import Strategy
+from aliquot.cdi.documents.write import to_data, to_json
+from aliquot.cdi.generate.device_ids import Strategy
+from aliquot.cdi.generate.hook_calls import OWN_VERBS, HookMaker, nvidia_tool, own_tool
+from aliquot.cdi.generate.inventory import DrmGpu, FoundNode, Gpu, Inventory, Library, MigDevice, Nic, WslStore
+from aliquot.cdi.generate.inventory_json import inventory_of
+from aliquot.cdi.generate.spec import MODES, Generated, Mode, Options, generate
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.spec import Device
 from aliquot.cdi.versions import minimum_version
-from aliquot.cdi.write import to_data, to_json
 from conformance.cdi_generate import RECORDED, gpus
 
 

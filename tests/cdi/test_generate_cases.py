@@ -53,8 +53,8 @@ def test_the_recorded_host_is_what_is_found(tmp_path: Path) -> None:
     """The recorded host serves where no root may make device nodes; with root, it's looked for."""
     import os
 
-    from aliquot.cdi.discover import discover
-    from aliquot.cdi.inventory_json import inventory_of
+    from aliquot.cdi.generate.inventory_json import inventory_of
+    from aliquot.cdi.host.discover import discover
     from conformance.cdi_generate import RECORDED
     from tests.cdi.driver_root import build_driver_root
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from aliquot.cdi import hooks
-from aliquot.cdi.hooks import chmod, container_root, create_symlinks, update_ldcache
+from aliquot.cdi.machine import hooks
+from aliquot.cdi.machine.hooks import chmod, container_root, create_symlinks, update_ldcache
+from aliquot.cdi.machine.rootfs import RootFs
 from aliquot.cdi.problems import SpecError
-from aliquot.cdi.rootfs import RootFs
 from tests.cdi.elf_file import shared_library
 
 RUNC = {"ociVersion": "1.0.2-dev", "id": "x", "status": "creating", "pid": 1}
@@ -131,7 +131,7 @@ def container(tmp_path: Path) -> Path:
 
 @pytest.mark.skipif(LDCONFIG is None or os.geteuid() != 0, reason="needs ldconfig and root")
 def test_the_cache_has_the_library(tmp_path: Path) -> None:
-    from aliquot.cdi.ldcache import cached_paths
+    from aliquot.cdi.host.ldcache import cached_paths
 
     root = container(tmp_path)
     for _ in range(2):

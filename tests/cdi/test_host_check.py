@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi.host import GivenNodes, HostNode
+from aliquot.cdi.host.local_host import LocalHost
 from aliquot.cdi.host_check import FileFacts, check_host, driver_of
-from aliquot.cdi.host_files import LocalHost
+from aliquot.cdi.host_nodes import GivenNodes, HostNode
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, Mount, Spec
 
 OPEN, PROGRAM = FileFacts(0o644), FileFacts(0o755)

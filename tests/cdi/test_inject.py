@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from aliquot.cdi.host import GivenNodes, HostNode
-from aliquot.cdi.inject import apply_edits, inject
-from aliquot.cdi.nodes import completed
-from aliquot.cdi.oci import OciSpec, take_requests
+from aliquot.cdi.host_nodes import GivenNodes, HostNode
+from aliquot.cdi.injection.inject import apply_edits, inject
+from aliquot.cdi.injection.node_completion import completed
+from aliquot.cdi.injection.oci_spec import OciSpec, take_requests
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.registry import Registry, SpecFile, registry_of
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, IntelRdt, Mount, NetDevice, Spec

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi import inotify
-from aliquot.cdi.folders import Folders
-from aliquot.cdi.inotify import Inotify, Watcher
+from aliquot.cdi.machine import inotify
+from aliquot.cdi.machine.folders import Folders
+from aliquot.cdi.machine.inotify import Inotify, Watcher
 from tests.cdi.test_folders import TEXT, put
 
 SOON = 10.0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.cdi.inventory import (
+from aliquot.cdi.generate.inventory import (
     Driver,
     DriverFile,
     DrmGpu,
@@ -19,7 +19,7 @@ from aliquot.cdi.inventory import (
     Nic,
     WslStore,
 )
-from aliquot.cdi.inventory_json import inventory_data, inventory_of
+from aliquot.cdi.generate.inventory_json import inventory_data, inventory_of
 from aliquot.cdi.problems import SpecError
 
 TEXTS = st.text(max_size=5)

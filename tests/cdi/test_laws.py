@@ -11,14 +11,14 @@ from hypothesis import given
 
 from aliquot.cdi.check import Strength, check
 from aliquot.cdi.diff import diff
-from aliquot.cdi.inject import inject
+from aliquot.cdi.documents.read import read
+from aliquot.cdi.documents.write import to_data, to_json, to_yaml
+from aliquot.cdi.injection.inject import inject
 from aliquot.cdi.lower import lower
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cdi.read import read
 from aliquot.cdi.registry import Registry, SpecFile, registry_of
 from aliquot.cdi.spec import Spec
 from aliquot.cdi.versions import OLDEST, VERSIONS, minimum_version, rank
-from aliquot.cdi.write import to_data, to_json, to_yaml
 from tests.cdi.mutations import mutated
 from tests.cdi.strategies import HOST, oci_specs, specs
 

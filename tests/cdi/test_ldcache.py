@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.cdi.ldcache import cached_paths
+from aliquot.cdi.host.ldcache import cached_paths
 from tests.cdi.elf_file import shared_library
 
 X86_64, I386 = 0x0303, 0x0003

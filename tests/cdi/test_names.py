@@ -1,6 +1,7 @@
 import pytest
 
-from aliquot.cdi.names import (
+from aliquot.cdi.problems import SpecError
+from aliquot.cdi.qualified_names import (
     class_fault,
     device_name_fault,
     is_qualified,
@@ -11,7 +12,6 @@ from aliquot.cdi.names import (
     split_kind,
     vendor_fault,
 )
-from aliquot.cdi.problems import SpecError
 
 
 @pytest.mark.parametrize("name", ["a", "A", "vendor.com", "a..b", "a_-.b", "v" * 300])

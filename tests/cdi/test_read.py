@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from aliquot.cdi.check import Strength, check, check_device, check_edits, check_version
+from aliquot.cdi.documents.decode import Shape, read_edits
+from aliquot.cdi.documents.read import inspect, read
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cdi.read import inspect, read
-from aliquot.cdi.shape import Shape, read_edits
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, IntelRdt, Mount, NetDevice, Spec
 
 GOOD = 'cdiVersion: 1.1.0\nkind: acme.test/gpu\ndevices:\n- name: d\n  containerEdits:\n    env: ["A=1"]\n'

@@ -2,8 +2,8 @@
 
 import pytest
 
+from aliquot.cdi.documents.read import inspect
 from aliquot.cdi.problems import Problem
-from aliquot.cdi.read import inspect
 from aliquot.cdi.registry import Registry, SpecFile, registry_of
 
 GPU = '{{"cdiVersion": "0.5.0", "kind": "{kind}", "devices": [{devices}]}}'

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aliquot.cdi.rootfs import RootFs
+from aliquot.cdi.machine.rootfs import RootFs
 
 
 @pytest.fixture

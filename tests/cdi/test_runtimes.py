@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from aliquot.cdi.machine.runtimes import Change, carry_out, installed_version, plan, read_config
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.runtime_config import RUNTIMES, Runtime
-from aliquot.cdi.runtimes import Change, carry_out, installed_version, plan, read_config
 
 
 def test_a_change_with_its_backup(tmp_path: Path) -> None:

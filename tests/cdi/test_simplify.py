@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.cdi.simplify import simplified, with_merged
+from aliquot.cdi.generate.simplify import simplified, with_merged
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Mount, Spec
 
 NODE_A, NODE_B, DEEP = (DeviceNode(path=path) for path in ("/dev/b", "/dev/c", "/dev/a/z"))

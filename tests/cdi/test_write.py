@@ -2,9 +2,9 @@ import json
 
 import yaml
 
+from aliquot.cdi.documents.write import to_data, to_json, to_yaml
+from aliquot.cdi.documents.yaml_text import to_text
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, IntelRdt, Mount, NetDevice, Spec
-from aliquot.cdi.write import to_data, to_json, to_yaml
-from aliquot.cdi.yaml_text import to_text
 
 SPEC = Spec(
     version="1.1.0",

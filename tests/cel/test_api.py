@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aliquot import cel
-from aliquot.cel import hints
+from aliquot.cel.checking import hints
 from aliquot.units.quantity import Quantity
 from tests.cel.answered import Attribute, Device
 

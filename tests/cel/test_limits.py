@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from aliquot import cel
-from aliquot.cel.formatting import format_text
-from aliquot.cel.recursion import FRAMES, deep_stack
-from aliquot.cel.values import TEXT_LIMIT, TooCostly
+from aliquot.cel.functions.extensions.formatting import format_text
+from aliquot.cel.running.deep_stack import FRAMES, deep_stack
+from aliquot.cel.values.stops import TEXT_LIMIT, TooCostly
 from tests.cel.answered import Attribute, Device
 
 DEVICE = Device("d.io", {"s": Attribute("string", "x")}, {})

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from aliquot.cdi.read import read
+from aliquot.cdi.documents.read import read
 from aliquot.cdi.registry import Registry
-from aliquot.cli.cdi_registry import difference
+from aliquot.cli.cdi.registry import difference
 from aliquot.cli.entry import run
 
 SPEC = """\
@@ -297,7 +297,7 @@ def test_watch_ends_after_so_many_changes(
     def refuse(_: object) -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("aliquot.cdi.inotify.Inotify.__init__", refuse)
+    monkeypatch.setattr("aliquot.cdi.machine.inotify.Inotify.__init__", refuse)
     monkeypatch.setattr(time, "sleep", lambda _: (folder / "gpu.yaml").unlink(missing_ok=True))
     status, out, _ = call(capsys, "watch", "-d", folder, "--changes", "1")
     assert status == 0
@@ -306,7 +306,7 @@ def test_watch_ends_after_so_many_changes(
 
 
 def test_differences_between_two_looks(folder: Path) -> None:
-    from aliquot.cdi.folders import Folders
+    from aliquot.cdi.machine.folders import Folders
 
     folders = Folders([folder])
     first = folders.registry()

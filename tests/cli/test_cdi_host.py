@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from aliquot.cdi.read import read
-from aliquot.cli import cdi_runtime
+from aliquot.cdi.documents.read import read
+from aliquot.cli.cdi import runtime
 from aliquot.cli.entry import run
 from tests.cdi.driver_root import build_driver_root
 from tests.conftest import ROOT
@@ -109,7 +109,7 @@ def test_the_mode_is_what_the_host_has(
 def test_the_hook_is_nvidias_where_it_is_installed_else_ours(
     capsys: pytest.CaptureFixture[str], inventory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aliquot.cli.cdi_generate.NVIDIA_HOOK", str(tmp_path / "none/nvidia-cdi-hook"))
+    monkeypatch.setattr("aliquot.cli.cdi.generate.NVIDIA_HOOK", str(tmp_path / "none/nvidia-cdi-hook"))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     _, out, err = call(capsys, "generate", "--inventory", inventory)
     path = yaml.safe_load(out)["containerEdits"]["hooks"][0]["path"]
@@ -278,7 +278,7 @@ def test_runtime_notes_and_mistakes(capsys: pytest.CaptureFixture[str], tmp_path
 def test_all_runtimes_that_are_installed(
     form: str, version: str, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cdi_runtime, "installed_version", lambda runtime: version if runtime == "podman" else "")
+    monkeypatch.setattr(runtime, "installed_version", lambda name: version if name == "podman" else "")
     status = run(["cdi", "runtime", "check", "-o", form])
     sys.stdout.flush()
     out = capfdbinary.readouterr().out.decode()

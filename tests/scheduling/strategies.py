@@ -5,16 +5,16 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from aliquot.kube.pod import HostPort, Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import Affinity, LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, TopologySpread
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.world import apart, beside, node, pod
 
 NAMES = ("a", "b", "c", "d")
 VALUES = st.sampled_from(("x", "y"))
 TAINTS = st.sampled_from((Taint("t", "NoSchedule", "1"), Taint("u", "NoExecute"), Taint("t", "PreferNoSchedule", "2")))
-RELEASES = st.sampled_from((Release(31), Release(34), Release(36), Release(37)))
+RELEASES = st.sampled_from((Kubernetes(31), Kubernetes(34), Kubernetes(36), Kubernetes(37)))
 APPS = st.sampled_from(("web", "db"))
 
 

@@ -6,24 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.allocation.engines import ExactEngines, ReferenceEngines
 from aliquot.cluster.files import FileCluster
 from aliquot.dra.claim import Claim, ClaimSpec, DeviceClass, Request, SubRequest
 from aliquot.dra.device import Device, Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod, PodClaim
-from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.judge import judge
+from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.scheduling.outcome import Placement, Refusal
-from aliquot.scheduling.versions import Release, release
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.conftest import ROOT, SHARED
 
 FOLDERS = (ROOT / "tests" / "cases" / "dumps", SHARED / "cases" / "dumps")
 DUMPS = {path.name: path for folder in FOLDERS if folder.is_dir() for path in sorted(folder.glob("dra-*"))}
-DEVICES = Devices(ReferenceEngines())
-NOW = Release(36)
+NOW = Kubernetes(36)
 
 OFFERS = {"cpu": 4000, "memory": 1 << 34, "pods": 10}
 CLASS = DeviceClass(Meta("gpu"))
@@ -44,7 +41,7 @@ def test_every_pod_of_a_dump_is_told_what_the_scheduler_said(dump: Path) -> None
     truth = json.loads((dump / "truth.json").read_text(encoding="utf-8"))
     snapshot = FileCluster([dump / "dump.yaml"]).read().snapshot
     for key, said in truth["pods"].items():
-        verdict = judge(snapshot, snapshot.pods[key], release(truth["kubernetes"]), DEVICES)
+        verdict = Scheduler.of(kubernetes_of(truth["kubernetes"])).judge(snapshot, snapshot.pods[key])
         if said["scheduled"]:
             assert isinstance(verdict, Placement)
             assert verdict.nodes == (said["node"],)
@@ -54,21 +51,21 @@ def test_every_pod_of_a_dump_is_told_what_the_scheduler_said(dump: Path) -> None
             assert not verdict.not_checked
 
 
-@pytest.mark.parametrize("devices", [DEVICES, Devices(ExactEngines())])
-def test_a_node_with_the_device_is_the_place(devices: Devices) -> None:
-    verdict = judge(cluster(claim()), POD, NOW, devices)
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_node_with_the_device_is_the_place(*, exact: bool) -> None:
+    verdict = Scheduler.of(NOW, exact_decides=exact).judge(cluster(claim()), POD)
     assert isinstance(verdict, Placement)
     assert verdict.nodes == ("n1",)
 
 
 def test_a_pod_whose_claim_is_missing_is_told_nothing() -> None:
-    verdict = judge(cluster(), POD, NOW, DEVICES)
+    verdict = Scheduler.of(NOW).judge(cluster(), POD)
     assert isinstance(verdict, Refusal)
     assert (verdict.reason, verdict.message) == ("", "")
 
 
 def test_a_missing_class_stops_it_before_any_node() -> None:
-    verdict = judge(cluster(claim("nope")), POD, NOW, DEVICES)
+    verdict = Scheduler.of(NOW).judge(cluster(claim("nope")), POD)
     assert isinstance(verdict, Refusal)
     assert verdict.message.startswith("0/2 nodes are available: request r: device class nope does not exist. ")
 
@@ -84,18 +81,18 @@ def test_a_missing_class_stops_it_before_any_node() -> None:
     ],
 )
 def test_errors_end_the_attempt(wanted: Claim, message: str) -> None:
-    verdict = judge(cluster(wanted), POD, NOW, DEVICES)
+    verdict = Scheduler.of(NOW).judge(cluster(wanted), POD)
     assert isinstance(verdict, Refusal)
     assert (verdict.reason, verdict.message) == ("SchedulerError", message)
 
 
 def test_nodes_are_told_apart() -> None:
-    verdict = judge(cluster(claim("gpu", "false")), POD, NOW, DEVICES)
+    verdict = Scheduler.of(NOW).judge(cluster(claim("gpu", "false")), POD)
     assert isinstance(verdict, Refusal)
     assert verdict.counts == {"cannot allocate all claims": 2}
 
 
 def test_a_pod_without_claims_is_no_concern() -> None:
-    verdict = judge(cluster(), replace(POD, claims=()), NOW, DEVICES)
+    verdict = Scheduler.of(NOW).judge(cluster(), replace(POD, claims=()))
     assert isinstance(verdict, Placement)
     assert verdict.nodes == ("n1", "n2")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from aliquot.kube.pod import Container, HostPort, Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.filters.node_ports import clash, host_ports, taken_ports
-from aliquot.scheduling.filters.node_resources_fit import amount_text, class_names, short
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.filters.node_resources_fit import amount_text, short
 from aliquot.snapshot.effective import effective_request
 from tests.scheduling.world import GI, GPU, NOW, cluster, node, pod
 
@@ -73,7 +73,7 @@ def test_nothing_asked_needs_only_room_for_a_pod() -> None:
 @pytest.mark.parametrize(("minor", "preemptible"), [(33, True), (34, False), (36, False)])
 def test_a_request_beyond_the_node_is_beyond_help_since_1_34(minor: int, preemptible: bool) -> None:
     there = cluster(node("n", gpu=1))
-    found = short({GPU: 2}, there.load("n"), (), Release(minor))
+    found = short({GPU: 2}, there.load("n"), (), Kubernetes(minor))
     assert [reason.preemptible for reason in found] == [preemptible]
 
 
@@ -81,11 +81,6 @@ def test_what_a_device_class_serves_is_judged_only_where_the_node_offers_it() ->
     there = cluster(node("dra"), node("counted", gpu=1))
     assert not short({GPU: 2}, there.load("dra"), {GPU}, NOW)
     assert [r.text for r in short({GPU: 2}, there.load("counted"), {GPU}, NOW)] == ["Insufficient nvidia.com/gpu"]
-    assert class_names({"gpu": GPU, "nic": None}) == {
-        "deviceclass.resource.kubernetes.io/gpu": "gpu",
-        "deviceclass.resource.kubernetes.io/nic": "nic",
-        GPU: "gpu",
-    }
 
 
 def test_an_overbooked_node_has_nothing_free() -> None:

@@ -4,14 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aliquot.allocation.claims.pod_check import Fault
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.cycle import Cycle, begin, first_failure
-from aliquot.scheduling.equal_pods import shape
-from aliquot.scheduling.filter_phase import promised, screen
-from aliquot.scheduling.filters.reason import Fault, counted
-from aliquot.scheduling.judge import fits, judge
+from aliquot.scheduling.equal_pods import verdict_key
+from aliquot.scheduling.filter_phase import nominated_ahead, run_filters
+from aliquot.scheduling.filters.reason import counted
 from aliquot.scheduling.outcome import Placement, Refusal
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.strategies import NAMES, RELEASES, nodes, pods, worlds
 
@@ -35,13 +36,13 @@ def changes(draw: st.DrawFn, there: Snapshot) -> Snapshot:
 
 @pytest.mark.law
 @given(worlds(), pods("p"), RELEASES, st.data())
-def test_all_at_once_is_one_by_one(there: Snapshot, asking: Pod, release: Release, data: st.DataObject) -> None:
+def test_all_at_once_is_one_by_one(there: Snapshot, asking: Pod, kubernetes: Kubernetes, data: st.DataObject) -> None:
     if data.draw(st.booleans()):
         there = data.draw(changes(there))
-    cycle = begin(there, asking, release, None)
+    cycle = begin(there, asking, kubernetes, None)
     assert isinstance(cycle, Cycle)
-    screened = screen(there, cycle, shape(asking))
-    assert not isinstance(screened, Fault)
+    filtered = run_filters(there, cycle, verdict_key(asking))
+    assert not isinstance(filtered, Fault)
     feasible: list[str] = []
     named = asking.affinity and asking.affinity.node and asking.affinity.node.terms[0].fields
     for name in there.nodes:
@@ -49,26 +50,26 @@ def test_all_at_once_is_one_by_one(there: Snapshot, asking: Pod, release: Releas
             continue
         reasons = first_failure(cycle, there.load(name))
         assert not isinstance(reasons, Fault)
-        if not promised(there, asking, name):
-            outcome = screened.outcome(name)
+        if not nominated_ahead(there, asking, name):
+            outcome = filtered.outcome(name)
             assert outcome is not None
             assert outcome.texts == tuple(reason.text for reason in reasons)
-            every = fits(there, asking, name, release)
+            every = Scheduler(kubernetes).reasons(there, asking, name)
             assert (counted(every) if every else ()) == reasons
-        if not reasons and not fits(there, asking, name, release):
+        if not reasons and not Scheduler(kubernetes).reasons(there, asking, name):
             feasible.append(name)
-    assert set(screened.feasible()) == set(feasible)
+    assert set(filtered.feasible()) == set(feasible)
 
 
 @pytest.mark.law
 @given(worlds(), pods("p"), RELEASES, st.data())
 def test_a_change_is_judged_as_if_it_had_always_been(
-    there: Snapshot, asking: Pod, release: Release, data: st.DataObject
+    there: Snapshot, asking: Pod, kubernetes: Kubernetes, data: st.DataObject
 ) -> None:
-    judge(there, asking, release)  # what is kept from this must not show
+    Scheduler(kubernetes).judge(there, asking)  # what is kept from this must not show
     changed = data.draw(changes(there))
     afresh = Snapshot.of([*changed.nodes.values(), *changed.pods.values()])
-    one, other = judge(changed, asking, release), judge(afresh, asking, release)
+    one, other = Scheduler(kubernetes).judge(changed, asking), Scheduler(kubernetes).judge(afresh, asking)
     if isinstance(one, Placement):
         assert isinstance(other, Placement)
         assert set(one.nodes) == set(other.nodes)
@@ -84,14 +85,14 @@ def test_a_change_is_judged_as_if_it_had_always_been(
 
 @pytest.mark.law
 @given(worlds(), pods("p"), RELEASES)
-def test_groups_are_all_nodes_once(there: Snapshot, asking: Pod, release: Release) -> None:
-    verdict = judge(there, asking, release)
+def test_groups_are_all_nodes_once(there: Snapshot, asking: Pod, kubernetes: Kubernetes) -> None:
+    verdict = Scheduler(kubernetes).judge(there, asking)
     if verdict.by_node is None:
         return
     told = [name for group in verdict.by_node.groups() for name in group.nodes]
     assert sorted(told) == sorted(there.nodes)
     for group in verdict.by_node.groups():
         for name in group.nodes:
-            assert group.reasons == fits(there, asking, name, release)
+            assert group.reasons == Scheduler(kubernetes).reasons(there, asking, name)
     if isinstance(verdict, Refusal):
         assert all(group.reasons for group in verdict.groups)

@@ -5,6 +5,7 @@ import pytest
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.kube.taints import Taint, Toleration
 from aliquot.scheduling.filters.node_affinity import expression_text, named_nodes, unwanted
@@ -13,7 +14,6 @@ from aliquot.scheduling.filters.node_name import other_node
 from aliquot.scheduling.filters.node_unschedulable import cordoned
 from aliquot.scheduling.filters.reason import counted
 from aliquot.scheduling.filters.taint_toleration import untolerated
-from aliquot.scheduling.versions import Release
 from tests.scheduling.world import NOW, node, pod
 
 
@@ -61,7 +61,7 @@ def test_taints_are_told_one_by_one_and_counted_once() -> None:
     ],
 )
 def test_older_releases_name_the_taint(minor: int, text: str) -> None:
-    found = untolerated(pod("p"), node("n", taints=(Taint("gpu", "NoSchedule", "yes"),)), Release(minor))
+    found = untolerated(pod("p"), node("n", taints=(Taint("gpu", "NoSchedule", "yes"),)), Kubernetes(minor))
     assert [reason.text for reason in found] == [text]
 
 
@@ -69,7 +69,7 @@ def test_older_releases_name_the_taint(minor: int, text: str) -> None:
 def test_comparing_tolerations_came_with_1_35(minor: int, tolerated: bool) -> None:
     taint = Taint("node.example.com/age", "NoExecute", "3")
     asking = pod("p", tolerations=(Toleration("node.example.com/age", "Lt", "5"),))
-    assert bool(untolerated(asking, node("n", taints=(taint,)), Release(minor))) is not tolerated
+    assert bool(untolerated(asking, node("n", taints=(taint,)), Kubernetes(minor))) is not tolerated
 
 
 def affine(*terms: NodeSelectorTerm, selector: dict[str, str] | None = None) -> Pod:
@@ -158,4 +158,4 @@ def test_features_must_be_declared_from_1_36_on() -> None:
     assert [r.text for r in undeclared(asking, plain, NOW)] == ["node(s) didn't match Pod's required features"]
     assert undeclared(asking, plain, NOW)[0].found == "none declared"
     assert not undeclared(asking, able, NOW)
-    assert not undeclared(asking, plain, Release(35))
+    assert not undeclared(asking, plain, Kubernetes(35))

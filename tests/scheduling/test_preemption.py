@@ -9,9 +9,9 @@ from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import LabelSelector, TopologySpread
 from aliquot.kube.taints import Taint
-from aliquot.scheduling.judge import judge
 from aliquot.scheduling.outcome import Placement, Preemption, Refusal
 from aliquot.scheduling.preemption import by_importance
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.world import NOW, apart, cluster, node, pod
 
@@ -19,7 +19,7 @@ T1, T2, T3 = (f"2026-01-0{n}T00:00:00Z" for n in (1, 2, 3))
 
 
 def preemption(snapshot: Snapshot, asking: Pod) -> Preemption:
-    verdict = judge(snapshot, asking, NOW)
+    verdict = Scheduler(NOW).judge(snapshot, asking)
     assert isinstance(verdict, Placement)
     assert verdict.preemption is not None
     assert verdict.nodes == ()
@@ -28,14 +28,14 @@ def preemption(snapshot: Snapshot, asking: Pod) -> Preemption:
 
 
 def refusal(snapshot: Snapshot, asking: Pod) -> Refusal:
-    verdict = judge(snapshot, asking, NOW)
+    verdict = Scheduler(NOW).judge(snapshot, asking)
     assert isinstance(verdict, Refusal)
     return verdict
 
 
 def test_a_lower_pod_goes() -> None:
     there = cluster(node("n", gpu=1), pod("low", "n", gpu=1, priority=1))
-    found = judge(there, pod("p", gpu=1, priority=5), NOW)
+    found = Scheduler(NOW).judge(there, pod("p", gpu=1, priority=5))
     assert isinstance(found, Placement)
     assert found.preemption == Preemption("n", ("default/low",))
     assert found.message == "0/1 nodes are available: 1 Insufficient nvidia.com/gpu."
@@ -176,8 +176,8 @@ def test_room_is_left_for_who_was_promised_it() -> None:
     found = preemption(there, pod("p", gpu=1, priority=5))
     assert found.victims == ("default/low",)
     # one of lower priority may be passed over
-    assert isinstance(judge(there, pod("p", gpu=1, priority=10), NOW), Placement)
-    assert judge(there, pod("p", gpu=1, priority=10), NOW).not_checked == ()
+    assert isinstance(Scheduler(NOW).judge(there, pod("p", gpu=1, priority=10)), Placement)
+    assert Scheduler(NOW).judge(there, pod("p", gpu=1, priority=10)).not_checked == ()
 
 
 @pytest.mark.parametrize(
@@ -207,6 +207,6 @@ def test_many_candidates_make_the_choice_a_matter_of_chance() -> None:
 def test_a_changed_node_is_seen() -> None:
     there = cluster(node("n", gpu=1), pod("high", "n", gpu=1, priority=9), Node(Meta("empty")))
     asking = pod("p", gpu=1, priority=5)
-    assert isinstance(judge(there, asking, NOW), Refusal)
+    assert isinstance(Scheduler(NOW).judge(there, asking), Refusal)
     lowered = there.with_pod(replace(there.pods["default/high"], priority=1))
     assert preemption(lowered, asking).node == "n"

@@ -14,10 +14,10 @@ from aliquot.cluster.documents import read_text
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.problem import Problem
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import kubernetes_of
 from aliquot.kube.workload import PriorityClass
-from aliquot.scheduling.judge import judge
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
-from aliquot.scheduling.versions import release
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.conftest import ROOT
 
@@ -91,7 +91,7 @@ def test_pods_without_claims_are_judged_as_the_scheduler_did(name: str) -> None:
     """Verdict, message to the letter, feasible nodes, victims; of every theme, no step excused."""
     wrong: list[str] = []
     for nth, step, snapshot, pod in steps(name):
-        verdict = judge(snapshot, pod, release(clusters()[name]["kubernetes"]))
+        verdict = Scheduler(kubernetes_of(clusters()[name]["kubernetes"])).judge(snapshot, pod)
         if step["claims"] or any("dynamic resources" in what for what in verdict.not_checked):
             continue  # judged with an allocator
         difference = differs(step, verdict)
@@ -116,5 +116,5 @@ def test_claims_are_named_as_not_checked() -> None:
     asking = [found for found in steps(min(clusters())) if found[1]["claims"]]
     assert asking
     for _, _, snapshot, pod in asking:
-        not_checked = judge(snapshot, pod, release("1.36")).not_checked
+        not_checked = Scheduler(kubernetes_of("1.36")).judge(snapshot, pod).not_checked
         assert any("dynamic resources" in what for what in not_checked) or pod.scheduling_gates

@@ -14,29 +14,26 @@ import pytest
 
 from aliquot.allocation.answer import Allocation
 from aliquot.allocation.claims.bound import bound_claims
-from aliquot.allocation.claims.pod_check import Gates, PodCheck, prepare
-from aliquot.allocation.engines import ReferenceEngines
+from aliquot.allocation.claims.pod_check import PodCheck
+from aliquot.allocation.engines import Engines
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation
 from aliquot.kube.meta import Owner
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.kube.shape import Fault
 from aliquot.kube.workload import PriorityClass
-from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.judge import judge
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
-from aliquot.scheduling.versions import release
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
 Json = dict[str, Any]
 
 CASES = Path(__file__).parent.parent / "cases" / "random-clusters.jsonl.gz"
-GATES = (("DRADeviceTaintRules", True),)
-VERSION = "1.36"
 
 
-ENGINES = ReferenceEngines()
+ENGINES = Engines(Kubernetes(36, gates=(("DRADeviceTaintRules", True),)))
 
 
 def clusters() -> list[Json]:
@@ -88,12 +85,13 @@ class Replay:
         return replace(noun, meta=replace(noun.meta, owners=(owner,)))
 
     def judge(self, pod: Pod) -> Verdict:
-        return judge(self.snapshot, pod, release(self.given["kubernetes"]), Devices(ENGINES, GATES))
+        assert kubernetes_of(self.given["kubernetes"]).minor == ENGINES.kubernetes.minor
+        return Scheduler(ENGINES.kubernetes, ENGINES).judge(self.snapshot, pod)
 
     def place(self, pod: Pod, node: str, step: Json | None = None) -> list[AllocatedDevice]:
         """Bind a pod, its claims with it; return the devices that it's given."""
         extended = [self.claim(pod, one) for one in (step or {}).get("claims", ()) if "podClaim" not in one]
-        check = prepare(self.snapshot, pod, Gates(VERSION, GATES), lambda supply: ENGINES(supply, VERSION))
+        check = ENGINES.prepare(self.snapshot, pod)
         given: list[AllocatedDevice] = []
         if isinstance(check, PodCheck):
             load = self.snapshot.load(node)

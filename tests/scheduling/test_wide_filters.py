@@ -13,8 +13,8 @@ from aliquot.kube.taints import Taint, Toleration
 from aliquot.kube.workload import Namespace
 from aliquot.scheduling.filters.inter_pod_affinity import neighbours_of, unfriendly
 from aliquot.scheduling.filters.pod_topology_spread import skewed, spread_of
-from aliquot.scheduling.judge import fits, judge
 from aliquot.scheduling.outcome import Placement
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.world import NOW, apart, beside, cluster, node, pod, term
 
@@ -32,7 +32,7 @@ def zones(*more: object, **nodes: str) -> Snapshot:
 
 
 def feasible(snapshot: Snapshot, asking: Pod) -> set[str]:
-    verdict = judge(snapshot, asking, NOW)
+    verdict = Scheduler(NOW).judge(snapshot, asking)
     return set(verdict.nodes) if isinstance(verdict, Placement) else set()
 
 
@@ -230,8 +230,8 @@ def test_terms_read_well() -> None:
 def test_a_bound_pod_fits_its_own_node_only() -> None:
     found = zones(a="x", b="y")
     there = replace(web(spread()), node_name="a")
-    assert fits(found, there, "a", NOW) == ()
-    assert [reason.filter for reason in fits(found, there, "b", NOW)] == ["NodeName"]
+    assert Scheduler(NOW).reasons(found, there, "a") == ()
+    assert [reason.filter for reason in Scheduler(NOW).reasons(found, there, "b")] == ["NodeName"]
 
 
 def test_a_toleration_counts_for_the_taints_policy() -> None:

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import Affinity, LabelSelector, PodAffinityTerm, TopologySpread
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 
 GI = 1 << 30
 GPU = "nvidia.com/gpu"
-NOW = Release(36)
+NOW = Kubernetes(36)
 TOLERATES_GPU = (Toleration("nvidia.com/gpu", "Exists", effect="NoSchedule"),)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from aliquot.devices.layouts import uniform_layouts
 from aliquot.devices.mig import Geometry, all_geometries, geometry
+from aliquot.devices.mig.layouts import uniform_layouts
 from aliquot.sharing.configs import balanced_counts, device_plugin_config, mig_parted_config, uniform_config
 from aliquot.sharing.strategies import Strategy
 

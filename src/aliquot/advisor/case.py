@@ -3,20 +3,15 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from aliquot.advisor.device_story import ClaimDesk
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
 from aliquot.allocation.answer import Story
-from aliquot.allocation.claims.pod_check import MakeEngine
-from aliquot.allocation.engines import ExactEngines, ReferenceEngines, SelectorStore
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.devices import Devices
-from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES, DynamicResources
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.scheduling.judge import fits, judge
-from aliquot.scheduling.outcome import Placement, Verdict
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.outcome import Placement
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -49,43 +44,6 @@ def shortage(reason: Reason) -> Shortage | None:
         return None
     free = reason.total_amount - reason.used_amount
     return Shortage(reason.subject, reason.asked_amount, free, reason.total_amount)
-
-
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """The scheduler that decides: its release, and who answers for claims."""
-
-    release: Release
-    dynamic: DynamicResources
-    desk: ClaimDesk
-
-    @classmethod
-    def of(cls, release: Release, gates: tuple[tuple[str, bool], ...] = ()) -> "Judge":
-        """Of a release with its own allocator, and these gates changed from the release's defaults."""
-        store = SelectorStore()
-        return cls(
-            release,
-            Devices(ReferenceEngines(store=store), gates),
-            ClaimDesk(release, gates, store, ExactEngines(store)),
-        )
-
-    @property
-    def engines(self) -> MakeEngine:
-        """Makes the scheduler's allocator for a supply."""
-        make = ReferenceEngines(store=self.desk.store)
-        return lambda supply: make(supply, str(self.release))
-
-    def decide(self, snapshot: Snapshot, pod: Pod) -> Verdict:
-        """What becomes of the pod."""
-        return judge(snapshot, pod, self.release, self.dynamic)
-
-    def reasons(self, snapshot: Snapshot, pod: Pod, node: str) -> tuple[Reason, ...]:
-        """Why this node wouldn't take the pod now; empty if it would."""
-        return fits(snapshot, pod, node, self.release, self.dynamic)
-
-    def takes(self, snapshot: Snapshot, pod: Pod, node: str) -> bool:
-        """Whether this node would take the pod now."""
-        return fits(snapshot, pod, node, self.release, self.dynamic) == ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +86,7 @@ class Case:
     snapshot: Snapshot
     pod: Pod
     owner: OwnerRef
-    judge: "Judge"
+    scheduler: Scheduler
     spots: tuple[Spot, ...]
     stories: Mapping[str, Story] = field(default_factory=dict[str, Story])
     """Node -> why its devices can't serve the pod's claims, where that was looked at."""
@@ -142,9 +100,9 @@ class Case:
 
         A claim's CEL error on another node ends the whole attempt, so that a pod with claims is judged on all nodes.
         """
-        if not self.judge.takes(trial.snapshot, trial.pod, node):
+        if not self.scheduler.fits(trial.snapshot, trial.pod, node):
             return False
-        return not trial.pod.claims or isinstance(self.judge.decide(trial.snapshot, trial.pod), Placement)
+        return not trial.pod.claims or isinstance(self.scheduler.judge(trial.snapshot, trial.pod), Placement)
 
     @property
     def trial(self) -> Trial:

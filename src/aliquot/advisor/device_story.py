@@ -1,10 +1,8 @@
 """Why a node's devices can't serve a pod's claims: the allocator's story, found for a pod and put into words."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aliquot.allocation.answer import (
-    Allocation,
     AttributeMissing,
     CapacityShort,
     CapacityUnknown,
@@ -19,75 +17,11 @@ from aliquot.allocation.answer import (
     RequestStory,
     SelectorError,
     SelectorFalse,
-    Story,
     Tainted,
 )
-from aliquot.allocation.behaviour import behaviour_of
-from aliquot.allocation.claims.pod_check import Gates, PodCheck, prepare, supply_of
-from aliquot.allocation.engines import ExactEngines, SelectorStore
-from aliquot.allocation.inputs import Supply
-from aliquot.allocation.story.conflict import smallest_conflict
-from aliquot.allocation.story.tell import tell
-from aliquot.dra.claim import Claim
-from aliquot.kube.pod import Pod
-from aliquot.scheduling.versions import Release
-from aliquot.snapshot.snapshot import Snapshot
 
 STORIES_TOLD = 24
 """Nodes whose devices are told one by one: a story looks at every device, and alike nodes have alike stories."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimDesk:
-    """Asks the allocators about a pod's claims."""
-
-    release: Release
-    gates: tuple[tuple[str, bool], ...]
-    store: SelectorStore
-    exact: ExactEngines
-
-    @property
-    def switches(self) -> Gates:
-        """The scheduler's gates, as `allocation` takes them."""
-        return Gates(str(self.release), self.gates)
-
-    def supply(self, snapshot: Snapshot) -> Supply:
-        """What the cluster offers."""
-        return supply_of(snapshot, self.switches)
-
-    def claims(self, snapshot: Snapshot, pod: Pod, node: str) -> tuple[Claim, ...]:
-        """The claims that are to be allocated for a pod on a node; empty if it has none, or they aren't there."""
-        check = prepare(snapshot, pod, self.switches, lambda supply: self.exact(supply, str(self.release)))
-        return check.to_allocate(snapshot.load(node)) if isinstance(check, PodCheck) else ()
-
-    def story(self, snapshot: Snapshot, pod: Pod, node: str) -> Story | None:
-        """Every rule against every device of a node; None where the pod has no claims to allocate there."""
-        claims = self.claims(snapshot, pod, node)
-        if not claims:
-            return None
-        supply = self.supply(snapshot)
-        selectors = self.store.of(str(self.release), supply.features)
-        return tell(supply, snapshot.nodes[node], claims, selectors, behaviour_of(str(self.release)))
-
-    def conflict(self, snapshot: Snapshot, pod: Pod, node: str) -> tuple[str, ...]:
-        """A smallest set of requirements that the node can't meet together, in words."""
-        claims = self.claims(snapshot, pod, node)
-        engines = ExactEngines(self.store)
-        return smallest_conflict(
-            self.supply(snapshot), snapshot.nodes[node], claims, lambda supply: engines(supply, str(self.release))
-        )
-
-    def possible(self, snapshot: Snapshot, pod: Pod, nodes: Iterable[str]) -> tuple[str, Allocation] | None:
-        """The first of these nodes where a correct allocator finds devices for the claims, and which."""
-        engine = self.exact(self.supply(snapshot), str(self.release))
-        for node in nodes:
-            claims = self.claims(snapshot, pod, node)
-            if not claims:
-                continue
-            answer = engine.allocate(snapshot.nodes[node], claims)
-            if isinstance(answer, Allocation):
-                return node, answer
-        return None
 
 
 def words(reason: Reason) -> str:
@@ -103,6 +37,9 @@ def words(reason: Reason) -> str:
         case Tainted(taint=taint):
             value = f"={taint.value}" if taint.value else ""
             return f"device taint {taint.key}{value}:{taint.effect}, not tolerated by the claim"
+        case CounterShort(counter_set=name, counter=counter, available=left, claims=claims) if left.sign < 0:
+            by_whom = f" by {', '.join(claims)}" if claims else ""
+            return f"{counter} of {name} is overdrawn{by_whom}: {left} left"
         case CounterShort(counter_set=name, counter=counter, needed=needed, available=available, held_by=holders):
             users = f" (used by {', '.join(one.device for one in holders)})" if holders else ""
             return f"{counter} of {name}: needs {needed}, {available} left{users}"

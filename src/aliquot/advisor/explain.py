@@ -4,20 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aliquot.advisor.alike import Alike, alike_groups
-from aliquot.advisor.case import Case, Judge, device_requests
-from aliquot.advisor.claims import bound
+from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.holders import Holding, holdings
 from aliquot.advisor.owners import OwnerRef, owner_of
-from aliquot.advisor.remedies import share as remedy_share
-from aliquot.advisor.remedies import taints as remedy_taints
+from aliquot.advisor.remedies.table import advice as advice_for
 from aliquot.advisor.search import case_of, ways_out
 from aliquot.advisor.verdicts import placed, refused, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.equal_pods import shape
+from aliquot.scheduling.binding import bound
+from aliquot.scheduling.equal_pods import verdict_key
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
 
@@ -29,7 +29,7 @@ class Possible:
     devices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """One pod's story."""
 
@@ -39,22 +39,22 @@ class Explanation:
     """running, placeable, pending or gated."""
     sentence: str
     """The verdict for a person."""
-    scheduler_message: str
+    scheduler_message: str = ""
     """What kube-scheduler of this version says (or would say) about it; empty when it places the pod."""
-    reason: str
+    reason: str = ""
     """Unschedulable, SchedulingGated, SchedulerError, or empty."""
-    groups: tuple[NodeGroup, ...]
+    groups: tuple[NodeGroup, ...] = ()
     """Nodes that refuse the pod, those with equal reasons together, numbers included."""
-    alike: tuple[Alike, ...]
+    alike: tuple[Alike, ...] = ()
     """The same nodes, those that differ only in numbers together: for people."""
-    feasible: tuple[str, ...]
-    node: str
+    feasible: tuple[str, ...] = ()
+    node: str = ""
     """Where it runs, or would be placed first."""
-    holdings: tuple[Holding, ...]
+    holdings: tuple[Holding, ...] = ()
     """Who holds the devices that it asks for."""
-    ways_out: tuple[WayOut, ...]
-    advice: tuple[Advice, ...]
-    not_checked: tuple[str, ...]
+    ways_out: tuple[WayOut, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    not_checked: tuple[str, ...] = ()
     stories: Mapping[str, Story] = field(default_factory=dict[str, Story])
     """Node -> what its devices have against the pod's claims, for the nodes looked at most closely."""
     conflict: tuple[str, ...] = ()
@@ -66,14 +66,14 @@ class Explanation:
 
 
 def explain(
-    snapshot: Snapshot, pods: Iterable[Pod], judge: Judge, node_groups: Snapshot | None = None
+    snapshot: Snapshot, pods: Iterable[Pod], scheduler: Scheduler, node_groups: Snapshot | None = None
 ) -> list[Explanation]:
     """Explain pods. Pods of one owner with the same spec are judged once: their stories differ only by name.
 
     Args:
         snapshot: the cluster.
         pods: which pods.
-        judge: the scheduler.
+        scheduler: who decides.
         node_groups: nodes that could be added, one of each group, with their slices.
     """
     found: dict[str, Explanation] = {}
@@ -85,12 +85,12 @@ def explain(
         key = _shape(world, pod)
         twin = told.get(key)
         if twin is None:
-            story = told[key] = explain_one(world, pod, judge, node_groups)
+            story = told[key] = explain_one(world, pod, scheduler, node_groups)
         else:
             story = _renamed(world, twin, pod)
         found[pod.key] = story
         if story.verdict == "placeable" and len(asked) > 1:
-            placed_world = bound(world, pod, story.node, judge.desk.switches, judge.engines)
+            placed_world = bound(world, pod, story.node, scheduler)
             if placed_world is not None:
                 world, told = placed_world, {}
     return [found[pod.key] for pod in asked]
@@ -101,7 +101,7 @@ def _shape(snapshot: Snapshot, pod: Pod) -> object:
     if pod.node_name or pod.nominated_node:
         return pod.key
     volumes = tuple((one.kind, one.claim_name) for one in pod.volumes)
-    return (owner_of(snapshot, pod), shape(pod), pod.scheduling_gates, pod.scheduler_name, volumes, pod.phase)
+    return (owner_of(snapshot, pod), verdict_key(pod), pod.scheduling_gates, pod.scheduler_name, volumes, pod.phase)
 
 
 def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
@@ -114,28 +114,23 @@ def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
     )
 
 
-def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapshot | None = None) -> Explanation:
+def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups: Snapshot | None = None) -> Explanation:
     """Explain one pod."""
     owner = owner_of(snapshot, pod)
     if pod.terminating and not pod.node_name:
         return _leaving(pod, owner)
-    decision = judge.decide(snapshot, pod)
+    decision = scheduler.judge(snapshot, pod)
     if isinstance(decision, Placement):
+        preemption = decision.preemption
         return Explanation(
-            pod,
-            owner,
-            decision.verdict,
-            placed(pod, decision, known=pod.node_name in snapshot.nodes),
-            decision.message,
-            "",
-            (),
-            (),
-            decision.nodes,
-            decision.preemption.node if decision.preemption else next(iter(decision.nodes), ""),
-            (),
-            (),
-            (),
-            decision.not_checked,
+            pod=pod,
+            owner=owner,
+            verdict=decision.verdict,
+            sentence=placed(pod, decision, known=pod.node_name in snapshot.nodes),
+            scheduler_message=decision.message,
+            feasible=decision.nodes,
+            node=preemption.node if preemption else next(iter(decision.nodes), ""),
+            not_checked=decision.not_checked,
             note=unchecked_note(pod, decision) if decision.verdict == "placeable" else "",
         )
     wanted = device_requests(pod)
@@ -146,30 +141,26 @@ def explain_one(snapshot: Snapshot, pod: Pod, judge: Judge, node_groups: Snapsho
         case = None
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
-        case = case_of(snapshot, pod, owner, judge, groups, decision, node_groups)
+        case = case_of(snapshot, pod, owner, scheduler, groups, decision, node_groups)
         ways = ways_out(case)
-        advice = [
-            one for spot in case.spots for module in (remedy_taints, remedy_share) for one in module.advice(case, spot)
-        ] + waiting_for(snapshot, pod, decision)
+        advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
     return Explanation(
-        pod,
-        owner,
-        decision.verdict,
-        refused(pod, decision, groups),
-        decision.message,
-        decision.reason,
-        exact,
-        groups,
-        (),
-        "",
-        holdings(snapshot, _nodes(case, groups), wanted, claims=bool(pod.claims)),
-        tuple(ways),
-        tuple(dict.fromkeys(advice)),
-        decision.not_checked,
-        case.stories if case is not None else {},
-        _conflict(case),
-        _possible(case),
-        notes(snapshot, pod, decision.message),
+        pod=pod,
+        owner=owner,
+        verdict=decision.verdict,
+        sentence=refused(pod, decision, groups),
+        scheduler_message=decision.message,
+        reason=decision.reason,
+        groups=exact,
+        alike=groups,
+        holdings=holdings(snapshot, _nodes(case, groups), wanted, claims=bool(pod.claims)),
+        ways_out=tuple(ways),
+        advice=tuple(dict.fromkeys(advice)),
+        not_checked=decision.not_checked,
+        stories=case.stories if case is not None else {},
+        conflict=_conflict(case),
+        possible=_possible(case),
+        note=notes(snapshot, pod, decision.message),
     )
 
 
@@ -180,7 +171,7 @@ def _conflict(case: Case | None) -> tuple[str, ...]:
     only_devices = frozenset({DYNAMIC_RESOURCES})
     for spot in case.spots:
         if spot.node.name in case.stories and spot.problems == only_devices:
-            return case.judge.desk.conflict(case.snapshot, case.pod, spot.node.name)
+            return case.scheduler.conflict(case.snapshot, case.pod, spot.node.name)
     return ()
 
 
@@ -189,7 +180,7 @@ def _possible(case: Case | None) -> Possible | None:
     if case is None or not case.stories:
         return None
     nodes = [spot.node.name for spot in case.spots if spot.problems <= {DYNAMIC_RESOURCES}]
-    found = case.judge.desk.possible(case.snapshot, case.pod, nodes)
+    found = case.scheduler.possible(case.snapshot, case.pod, nodes)
     if found is None:
         return None
     node, answer = found
@@ -216,7 +207,7 @@ def _nodes(case: Case | None, groups: Sequence[Alike]) -> list[str]:
 
 def _leaving(pod: Pod, owner: OwnerRef) -> Explanation:
     sentence = f"{pod.key} is being deleted; it won't be placed any more."
-    return Explanation(pod, owner, "pending", sentence, "", "", (), (), (), "", (), (), (), ())
+    return Explanation(pod=pod, owner=owner, verdict="pending", sentence=sentence)
 
 
 def notes(snapshot: Snapshot, pod: Pod, message: str) -> str:

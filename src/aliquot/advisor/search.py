@@ -5,22 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor.alike import Alike
-from aliquot.advisor.case import PER_GROUP, Case, Judge, Spot
+from aliquot.advisor.case import PER_GROUP, Case, Spot
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.remedies import claims as remedy_claims
-from aliquot.advisor.remedies import devices as remedy_devices
-from aliquot.advisor.remedies import free as remedy_free
-from aliquot.advisor.remedies import nodes as remedy_nodes
-from aliquot.advisor.remedies import priority as remedy_priority
-from aliquot.advisor.remedies import requests as remedy_requests
-from aliquot.advisor.remedies import selectors as remedy_selectors
-from aliquot.advisor.remedies import share as remedy_share
-from aliquot.advisor.remedies import steer as remedy_steer
-from aliquot.advisor.remedies import taints as remedy_taints
+from aliquot.advisor.remedies.table import FIRST_STEPS, REMEDIES
 from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -38,7 +30,7 @@ def case_of(
     snapshot: Snapshot,
     pod: Pod,
     owner: OwnerRef,
-    judge: Judge,
+    scheduler: Scheduler,
     groups: Sequence[Alike],
     refusal: Refusal,
     node_groups: Snapshot | None = None,
@@ -55,9 +47,18 @@ def case_of(
     spots.sort(key=lambda one: (one[0], one[1].node.name))
     chosen = tuple(spot for _, spot in spots[:MOST_SPOTS])
     told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
-    found = {name: judge.desk.story(snapshot, pod, name) for name in told}
+    found = {name: scheduler.story(snapshot, pod, name) for name in told}
     stories = {name: story for name, story in found.items() if story is not None}
-    return Case(snapshot, pod, owner, judge, chosen, stories, node_groups, error)
+    return Case(
+        snapshot=snapshot,
+        pod=pod,
+        owner=owner,
+        scheduler=scheduler,
+        spots=chosen,
+        stories=stories,
+        node_groups=node_groups,
+        error=error,
+    )
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
@@ -80,17 +81,8 @@ def ways_out(case: Case) -> list[WayOut]:
 
 def candidates(case: Case) -> Iterator[Candidate]:
     """Everything that could help, untried."""
-    for spot in case.spots:
-        yield from remedy_taints.cures(case, spot)
-        yield from remedy_selectors.cures(case, spot)
-        yield from remedy_requests.cures(case, spot)
-        yield from remedy_share.cures(case, spot)
-        yield from remedy_free.cures(case, spot)
-        yield from remedy_claims.cures(case, spot)
-        yield from remedy_devices.cures(case, spot)
-    yield from remedy_steer.cures(case)
-    yield from remedy_priority.cures(case)
-    yield from remedy_nodes.cures(case)
+    for remedy in REMEDIES:
+        yield from remedy(case)
 
 
 def singles(case: Case) -> Iterator[WayOut]:
@@ -104,15 +96,15 @@ def singles(case: Case) -> Iterator[WayOut]:
         after = attempt(case, candidate)
         if after is not None:
             yield WayOut(
-                candidate.kind,
-                candidate.target,
-                candidate.title,
-                candidate.changes,
-                candidate.cost,
-                candidate.risk,
-                candidate.rank,
-                candidate.isolates,
-                after,
+                kind=candidate.kind,
+                target=candidate.target,
+                title=candidate.title,
+                changes=candidate.changes,
+                cost=candidate.cost,
+                risk=candidate.risk,
+                rank=candidate.rank,
+                isolates=candidate.isolates,
+                after=after,
             )
 
 
@@ -122,7 +114,7 @@ def attempt(case: Case, candidate: Candidate) -> After | None:
         return candidate.tried
     trial = candidate.apply(case.trial)
     if candidate.anywhere:
-        decision = case.judge.decide(trial.snapshot, trial.pod)
+        decision = case.scheduler.judge(trial.snapshot, trial.pod)
         if not isinstance(decision, Placement) or not decision.nodes:
             return None
         return After(decision.nodes[0], (), candidate.stops)
@@ -149,12 +141,7 @@ def _first_steps(case: Case) -> list[Candidate]:
             continue
         one = replace(case, spots=(spot,))
         first = spot.reasons[0].filter
-        steps += [
-            candidate
-            for module in (remedy_taints, remedy_selectors, remedy_requests)
-            for candidate in module.cures(one, spot)
-            if candidate.cures == first
-        ]
+        steps += [candidate for remedy in FIRST_STEPS for candidate in remedy(one) if candidate.cures == first]
         if len(steps) >= MOST_FIRST_STEPS:
             break
     return sorted(steps, key=lambda step: step.rank)[:MOST_FIRST_STEPS]
@@ -162,7 +149,7 @@ def _first_steps(case: Case) -> list[Candidate]:
 
 def _continued(case: Case, first: Candidate, left: int) -> Iterator[WayOut]:
     trial = first.apply(case.trial)
-    reasons = case.judge.reasons(trial.snapshot, trial.pod, first.node)
+    reasons = case.scheduler.reasons(trial.snapshot, trial.pod, first.node)
     if not reasons:
         return
     rest = replace(
@@ -183,15 +170,15 @@ def _joined(first: Candidate, second: WayOut) -> WayOut:
     worse = max(first.risk, second.risk, key=lambda risk: levels.index(risk.level))
     cost = second.cost if second.cost.usd_per_hour != 0 else first.cost
     return WayOut(
-        "combined",
-        "+".join(objects),
-        f"{first.title}; then: {second.title[:1].lower()}{second.title[1:]}",
-        (*first.changes, *second.changes),
-        Cost(cost.usd_per_hour, cost.text),
-        Risk(worse.level, "; ".join(dict.fromkeys((first.risk.text, second.risk.text)))),
-        first.rank + second.rank,
-        second.isolates or first.isolates,
-        replace(second.after, stopped=first.stops + second.after.stopped),
+        kind="combined",
+        target="+".join(objects),
+        title=f"{first.title}; then: {second.title[:1].lower()}{second.title[1:]}",
+        changes=(*first.changes, *second.changes),
+        cost=Cost(cost.usd_per_hour, cost.text),
+        risk=Risk(worse.level, "; ".join(dict.fromkeys((first.risk.text, second.risk.text)))),
+        rank=first.rank + second.rank,
+        isolates=second.isolates or first.isolates,
+        after=replace(second.after, stopped=first.stops + second.after.stopped),
     )
 
 

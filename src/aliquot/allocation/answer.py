@@ -69,7 +69,10 @@ class Tainted:
 
 @dataclass(frozen=True, slots=True)
 class CounterShort:
-    """A counter of the pool has less left than the device consumes."""
+    """A counter of the pool has less left than the device consumes.
+
+    Below zero it's overdrawn: then it's in the way of devices that need none of it, too.
+    """
 
     counter_set: str
     counter: str
@@ -77,6 +80,8 @@ class CounterShort:
     available: Quantity
     held_by: tuple[DeviceId, ...] = ()
     """Allocated devices that consume it."""
+    claims: tuple[str, ...] = ()
+    """namespace/name of the claims that hold those devices, where they're known."""
 
 
 @dataclass(frozen=True, slots=True)

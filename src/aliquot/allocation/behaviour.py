@@ -1,6 +1,6 @@
 """How one release of kube-scheduler's allocator differs from another: its rules of order and its defects, by name.
 
-The numbers of the defects are those of ../shared/facts/allocator.md, section 12; 10 was found after it was written.
+The defects are numbered as `story` and the tests name them.
 1.36 is v0.36.2 of k8s.io/dynamic-resource-allocation; 1.37 is v0.37.2, which repaired most of them; 1.37.0-alpha.2
 has all of them.
 """
@@ -8,6 +8,8 @@ has all of them.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
+
+from aliquot.kube.release import Kubernetes
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,8 @@ BEHAVIOURS: Final[Mapping[str, Behaviour]] = {
 }
 
 
-def behaviour_of(version: str) -> Behaviour:
-    """Returns the behaviour of a Kubernetes version ("1.36", "v1.36.2", "1.37.0-alpha.2").
-
-    Versions before 1.36 read as 1.36, later ones as 1.37; `features.features_of` says which are verified.
-    """
-    plain = version.strip().removeprefix("v")
-    if plain in BEHAVIOURS:
-        return BEHAVIOURS[plain]
-    if plain.startswith("1.37.0-alpha"):
-        return V1_37_ALPHA_2
-    major, _, rest = plain.partition(".")
-    minor = rest.partition(".")[0]
-    return V1_37 if (int(major), int(minor or "0")) >= (1, 37) else V1_36
+def behaviour_of(kubernetes: Kubernetes) -> Behaviour:
+    """Returns the behaviour of a release. What is older than 1.36 reads as 1.36 (not compared with the real one)."""
+    if kubernetes.minor < 37:
+        return V1_36
+    return V1_37_ALPHA_2 if kubernetes.pre_release.startswith("alpha") else V1_37

@@ -1,4 +1,4 @@
-"""Ready-made engines for a Kubernetes version: how packages above get an allocator for a supply.
+"""The allocators of one Kubernetes, ready-made: how packages above get one for a supply, or for a pod's claims.
 
 Verdicts of selectors are kept from one supply to the next: devices seldom change, and what is asked of them neither.
 """
@@ -6,6 +6,7 @@ Verdicts of selectors are kept from one supply to the next: devices seldom chang
 from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import behaviour_of
+from aliquot.allocation.claims.pod_check import Checked, prepare
 from aliquot.allocation.exact.allocator import Exact
 from aliquot.allocation.features import Features, implementation_of
 from aliquot.allocation.inputs import Supply
@@ -13,50 +14,49 @@ from aliquot.allocation.reference.allocator import BUDGET, Reference
 from aliquot.allocation.reference.node_devices import Scenes
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.allocation.rules.selectors import Selectors
+from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes
+from aliquot.snapshot.snapshot import Snapshot
 
 
 @dataclass(slots=True, eq=False)
-class SelectorStore:
-    """Selectors by version and features."""
+class Engines:
+    """Makes allocators: `reference` is what this Kubernetes uses, `exact` the correct one."""
 
-    _known: dict[tuple[str, Features], Selectors] = field(default_factory=dict[tuple[str, Features], Selectors])
+    kubernetes: Kubernetes
+    exact_decides: bool = False
+    """Whether `prepare` asks the correct allocator rather than the one that this Kubernetes uses."""
+    budget: int = BUDGET
+    """Devices that one call of the reference may test here."""
+    _selectors: dict[Features, Selectors] = field(default_factory=dict[Features, Selectors])
+    _scenes: Scenes | None = None
+    _exact: Exact | None = None
 
-    def of(self, kubernetes: str, features: Features) -> Selectors:
-        """Returns the selectors of a version with these features, always the same ones."""
-        known = self._known.get((kubernetes, features))
+    def prepare(self, snapshot: Snapshot, pod: Pod) -> Checked:
+        """Looks at a pod's claims once, to try them on nodes; see `claims.pod_check.prepare`."""
+        return prepare(snapshot, pod, self.kubernetes, self.exact if self.exact_decides else self.reference)
+
+    def selectors(self, features: Features) -> Selectors:
+        """Returns the selectors with these features, always the same ones."""
+        known = self._selectors.get(features)
         if known is None:
-            known = self._known[kubernetes, features] = selectors_of(kubernetes, features)
+            known = self._selectors[features] = selectors_of(self.kubernetes, features)
         return known
 
+    def reference(self, supply: Supply) -> Reference:
+        """Returns what kube-scheduler uses: a new allocator for each pod."""
+        behaviour, features = behaviour_of(self.kubernetes), supply.features
+        scenes = self._scenes
+        if scenes is None or (scenes.features, scenes.slices) != (features, supply.slices):
+            scenes = self._scenes = Scenes(supply.slices, features, implementation_of(features), behaviour)
+        return Reference(supply, self.selectors(features), behaviour, budget=self.budget, scenes=scenes)
 
-@dataclass(slots=True, eq=False)
-class ReferenceEngines:
-    """Makes what kube-scheduler uses: a new allocator for each pod."""
+    def exact(self, supply: Supply) -> Exact:
+        """Returns the correct allocator for a supply, the latest one again if it's the same supply."""
+        if self._exact is None or self._exact.supply is not supply:
+            self._exact = self.own(supply)
+        return self._exact
 
-    budget: int = BUDGET
-    """Devices that one call may test here."""
-    store: SelectorStore = field(default_factory=SelectorStore)
-    _latest: Scenes | None = None
-
-    def __call__(self, supply: Supply, kubernetes: str) -> Reference:
-        """Returns the allocator of this version for a supply."""
-        behaviour, features = behaviour_of(kubernetes), supply.features
-        scenes = self._latest
-        if scenes is None or (scenes.behaviour, scenes.features, scenes.slices) != (behaviour, features, supply.slices):
-            scenes = self._latest = Scenes(supply.slices, features, implementation_of(features), behaviour)
-        selectors = self.store.of(kubernetes, features)
-        return Reference(supply, selectors, behaviour, budget=self.budget, scenes=scenes)
-
-
-@dataclass(slots=True, eq=False)
-class ExactEngines:
-    """Makes correct allocators; one for all pods that are tried on the same supply."""
-
-    store: SelectorStore = field(default_factory=SelectorStore)
-    _latest: Exact | None = None
-
-    def __call__(self, supply: Supply, kubernetes: str) -> Exact:
-        """Returns the allocator for a supply, the latest one again if it's the same supply."""
-        if self._latest is None or self._latest.supply is not supply:
-            self._latest = Exact(supply, self.store.of(kubernetes, supply.features))
-        return self._latest
+    def own(self, supply: Supply) -> Exact:
+        """Returns a correct allocator that nobody else gets: it may be told of changes."""
+        return Exact(supply, self.selectors(supply.features))

@@ -8,8 +8,8 @@ import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
 
-from aliquot.cdi.names import parse_qualified
 from aliquot.cdi.problems import Problem, SpecError
+from aliquot.cdi.qualified_names import parse_qualified
 
 PREFIX = "cdi.k8s.io/"
 MAX_KEY_NAME = 63

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from aliquot.cdi.annotations import annotation_faults
-from aliquot.cdi.names import class_fault, device_name_fault, vendor_fault
 from aliquot.cdi.problems import Problem
+from aliquot.cdi.qualified_names import class_fault, device_name_fault, vendor_fault
 from aliquot.cdi.spec import HOOK_NAMES, ContainerEdits, Device, DeviceNode, Hook, IntelRdt, NetDevice, Spec
 from aliquot.cdi.versions import LAST_WITH_CMT, NEWEST, OLDEST, needs, normal, rank
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from aliquot.cdi.document import is_object
+from aliquot.cdi.documents.write import edits_data
+from aliquot.cdi.plain_data import is_object
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits, Spec
-from aliquot.cdi.write import edits_data
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from aliquot.cdi.host import HostNodes
+from aliquot.cdi.host_nodes import HostNodes
 from aliquot.cdi.problems import Problem
 from aliquot.cdi.spec import ContainerEdits, DeviceNode, Hook, Mount, Spec
 

@@ -9,9 +9,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from aliquot.cdi.fragments import Fragments, fragments_of
-from aliquot.cdi.names import parse_device, qualify, reference_fault
+from aliquot.cdi.injection.oci_entries import Fragments, fragments_of
 from aliquot.cdi.problems import Problem
+from aliquot.cdi.qualified_names import parse_device, qualify, reference_fault
 from aliquot.cdi.spec import ContainerEdits, Device, Spec
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from aliquot.cdi.document import is_list, is_object
+from aliquot.cdi.plain_data import is_list, is_object
 from aliquot.cdi.problems import Problem, SpecError
 
 Runtime = Literal["containerd", "crio", "docker", "podman"]

@@ -8,10 +8,11 @@ It is not a general CEL: there are no protocol buffers, and the only variable is
 through the small protocol in `devices`. May import `units`, the standard library and google-re2; nothing else.
 """
 
+from aliquot.cel.compilation import compile  # noqa: A004  re.compile's name, too
 from aliquot.cel.devices import AttributeLike, DeviceLike, PreparedDevice, prepare
 from aliquot.cel.environment import Environment, Mode, environment
 from aliquot.cel.problems import CompileError, EvaluationError, Problem
-from aliquot.cel.program import Program, compile  # noqa: A004  re.compile's name, too
+from aliquot.cel.program import Program
 
 __all__ = [
     "AttributeLike",

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Protocol, final
 
-from aliquot.cel.lambdas import SMALL
-from aliquot.cel.quantities import parse_semver
-from aliquot.cel.values import Err, Value
+from aliquot.cel.functions.kubernetes.semvers import parse_semver
+from aliquot.cel.values.value import Err, Value
 from aliquot.units.quantity import Quantity
+
+SMALL: Final = 256
+"""The longest text, list or set of names in a device for which the fast path is used; the API allows 64."""
 
 
 class AttributeLike(Protocol):

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+Faults = list[tuple[int, str]]
+"""What is wrong with an expression while it is looked at: place (in characters, -1 for none) and message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -38,5 +38,6 @@ app = App(
     help_format="plaintext",
 )
 app.command("aliquot.cli.explain.command:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
+app.command("aliquot.cli.mig:app", name="mig")
 app.command("aliquot.cli.cel.commands:app", name="cel")
-app.command("aliquot.cli.cdi:app", name="cdi")
+app.command("aliquot.cli.cdi.app:app", name="cdi")

@@ -3,14 +3,13 @@
 import re
 
 from aliquot.advisor.nearest import nearest
-from aliquot.allocation.features import gates_of
-from aliquot.scheduling.versions import NEWEST, OLDEST, Release, release
+from aliquot.kube.release import NEWEST, OLDEST, Kubernetes, kubernetes_of
 from aliquot.snapshot.snapshot import Snapshot
 
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 
-def chosen_release(snapshot: Snapshot, asked: str | None) -> tuple[Release, str]:
+def chosen_kubernetes(snapshot: Snapshot, asked: str | None) -> tuple[Kubernetes, str]:
     """The release, and where it's from in words.
 
     The scheduler runs on the control plane: its nodes' kubelets are nearest to it. A kubelet is never newer than the
@@ -20,19 +19,20 @@ def chosen_release(snapshot: Snapshot, asked: str | None) -> tuple[Release, str]
         ValueError: if `asked` is no version.
     """
     if asked is not None:
-        return release(asked), _known(asked, "--kubernetes")
+        return kubernetes_of(asked), _known(asked, "--kubernetes")
     control = [node for node in snapshot.nodes.values() if any(label in node.meta.labels for label in CONTROL_PLANE)]
     for nodes, words in ((control, "control-plane nodes' kubelets"), (snapshot.nodes.values(), "nodes' kubelets")):
-        found: list[tuple[int, str]] = []
+        found: list[tuple[int, int, str]] = []
         for node in nodes:
             try:
-                found.append((release(node.kubelet_version).minor, node.kubelet_version))
+                there = kubernetes_of(node.kubelet_version)
             except ValueError:
                 continue  # empty, or a distribution's own scheme
+            found.append((there.minor, -1 if there.patch is None else there.patch, node.kubelet_version))
         if found:
-            minor, text = max(found)
-            return Release(minor), _known(text, words)
-    return Release(NEWEST), "newest known, the dump names none"
+            *_, text = max(found)
+            return kubernetes_of(text), _known(text, words)
+    return Kubernetes(NEWEST), "newest known, the dump names none"
 
 
 def _known(text: str, source: str) -> str:
@@ -44,13 +44,13 @@ def _known(text: str, source: str) -> str:
     return f"{source}; 1.{minor} isn't known, this is the nearest that is"
 
 
-def changed_gates(text: str, kubernetes: str) -> tuple[tuple[str, bool], ...]:
+def changed_gates(text: str, kubernetes: Kubernetes) -> tuple[tuple[str, bool], ...]:
     """Read `--feature-gates A=true,B=false`, as the scheduler's own flag is written.
 
     Raises:
         ValueError: with (message, hint), if a gate isn't known or its value isn't true or false.
     """
-    known = gates_of(kubernetes)
+    known = kubernetes.known_gates()
     found: list[tuple[str, bool]] = []
     for part in filter(None, (one.strip() for one in text.split(","))):
         name, _, value = part.partition("=")

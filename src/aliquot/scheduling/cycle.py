@@ -3,26 +3,25 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from aliquot.allocation.claims.extended import classes_by_resource
+from aliquot.allocation.claims.pod_check import Fault, PodCheck, Unschedulable
+from aliquot.allocation.claims.pod_claims import NotReady
+from aliquot.dra.claim import DeviceClass
 from aliquot.kube.node import Resources
 from aliquot.kube.pod import HostPort, Pod
-from aliquot.scheduling.filters.dynamic_resources import (
-    DYNAMIC_RESOURCES,
-    ClaimCheck,
-    DynamicResources,
-    NotGenerated,
-    Rejected,
-)
+from aliquot.kube.release import Kubernetes
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES, ClaimFilter, unallocatable
 from aliquot.scheduling.filters.inter_pod_affinity import Neighbours, neighbours_of, unfriendly
 from aliquot.scheduling.filters.node_affinity import unwanted
 from aliquot.scheduling.filters.node_declared_features import undeclared
 from aliquot.scheduling.filters.node_name import other_node
 from aliquot.scheduling.filters.node_ports import host_ports, taken_ports
-from aliquot.scheduling.filters.node_resources_fit import class_names, short
+from aliquot.scheduling.filters.node_resources_fit import short
 from aliquot.scheduling.filters.node_unschedulable import cordoned
 from aliquot.scheduling.filters.pod_topology_spread import Spread, skewed, spread_of
-from aliquot.scheduling.filters.reason import Fault, Reason, counted
+from aliquot.scheduling.filters.reason import Reason, counted
 from aliquot.scheduling.filters.taint_toleration import untolerated
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.versions import dynamic_resources
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
@@ -33,13 +32,13 @@ class Cycle:
     """What the filters need to know of the pod and of the cluster around the node at hand."""
 
     pod: Pod
-    release: Release
+    kubernetes: Kubernetes
     request: Resources
     delegated: frozenset[str]
     ports: tuple[HostPort, ...]
     spread: Spread | None
     neighbours: Neighbours | None
-    claims: ClaimCheck | None
+    claims: PodCheck | None
     dynamic: bool
     """The DynamicResources plugin is on, whether or not there's someone to answer for it."""
 
@@ -67,49 +66,52 @@ class Cycle:
 class Halt:
     """The cycle ends before any node is looked at."""
 
-    verdict: Rejected | NotGenerated | Fault
+    verdict: Unschedulable | NotReady | Fault
 
 
-def begin(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> Cycle | Halt:
-    """Find out once what the filters need."""
-    on = uses_dynamic_resources(snapshot, release)
-    claims = dynamic.prepare(snapshot, pod, release) if dynamic and on else None
-    if isinstance(claims, Rejected | NotGenerated | Fault):
+def begin(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, answers: ClaimFilter | None) -> Cycle | Halt:
+    """Find out once what the filters need. `answers`: who answers for claims; None: they aren't looked at."""
+    on = uses_dynamic_resources(snapshot, kubernetes)
+    claims = answers.prepare(snapshot, pod) if answers is not None and on else None
+    if isinstance(claims, Unschedulable | NotReady | Fault):
         return Halt(claims)
     request = effective_request(pod)
-    served: Mapping[str, str] = served_resources(snapshot) if release.extended_resources else {}
     return Cycle(
         pod=pod,
-        release=release,
+        kubernetes=kubernetes,
         request=request,
-        delegated=frozenset(name for name, asked in request.items() if asked > 0 and name in served),
+        delegated=delegated(snapshot, request, kubernetes),
         ports=host_ports(pod),
-        spread=spread_of(snapshot, pod, release),
+        spread=spread_of(snapshot, pod, kubernetes),
         neighbours=neighbours_of(snapshot, pod),
         claims=claims,
         dynamic=on,
     )
 
 
-def uses_dynamic_resources(snapshot: Snapshot, release: Release) -> bool:
+def uses_dynamic_resources(snapshot: Snapshot, kubernetes: Kubernetes) -> bool:
     """By default from 1.34; before that the API objects can only be there if the gate is on."""
-    return release.dynamic_resources or bool(snapshot.classes or snapshot.slices or snapshot.claims)
+    return dynamic_resources(kubernetes) or bool(snapshot.classes or snapshot.slices or snapshot.claims)
 
 
-def served_resources(snapshot: Snapshot) -> Mapping[str, str]:
+def delegated(snapshot: Snapshot, request: Resources, kubernetes: Kubernetes) -> frozenset[str]:
+    """The asked resources that a device class serves where the node doesn't offer them itself."""
+    if not kubernetes.on("DRAExtendedResource"):
+        return frozenset()
+    served = served_resources(snapshot)
+    return frozenset(name for name, asked in request.items() if asked > 0 and name in served)
+
+
+def served_resources(snapshot: Snapshot) -> Mapping[str, DeviceClass]:
     """Extended resource -> the device class that serves it."""
-    return snapshot.recall("served resources", _served)
-
-
-def _served(snapshot: Snapshot) -> Mapping[str, str]:
-    return class_names({name: c.extended_resource for name, c in snapshot.classes.items()})
+    return snapshot.recall("classes by resource", lambda there: classes_by_resource(there.classes.values()))
 
 
 Filter = Callable[[Cycle, NodeLoad], tuple[Reason, ...] | Fault]
 
 
 def _cordoned(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
-    return cordoned(cycle.pod, load.node, cycle.release)
+    return cordoned(cycle.pod, load.node, cycle.kubernetes)
 
 
 def _other_node(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
@@ -117,7 +119,7 @@ def _other_node(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
 
 
 def _untolerated(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
-    return untolerated(cycle.pod, load.node, cycle.release)
+    return untolerated(cycle.pod, load.node, cycle.kubernetes)
 
 
 def _unwanted(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
@@ -129,7 +131,7 @@ def _taken_ports(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
 
 
 def _short(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
-    return short(cycle.request, load, cycle.delegated, cycle.release)
+    return short(cycle.request, load, cycle.delegated, cycle.kubernetes)
 
 
 def _skewed(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
@@ -141,11 +143,11 @@ def _unfriendly(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
 
 
 def _unallocatable(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...] | Fault:
-    return cycle.claims.check(load) if cycle.claims else ()
+    return unallocatable(cycle.claims, load) if cycle.claims else ()
 
 
 def _undeclared(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
-    return undeclared(cycle.pod, load.node, cycle.release)
+    return undeclared(cycle.pod, load.node, cycle.kubernetes)
 
 
 NODE_FILTERS: tuple[Filter, ...] = (_cordoned, _other_node, _untolerated, _unwanted)

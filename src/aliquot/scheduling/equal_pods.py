@@ -10,7 +10,7 @@ from aliquot.scheduling.filters.node_ports import host_ports
 from aliquot.snapshot.effective import effective_request
 
 
-def shape(pod: Pod) -> Hashable:
+def verdict_key(pod: Pod) -> Hashable:
     """Pods of one shape have one verdict on one snapshot. A pod with claims or a nomination is its own shape."""
     own = pod.key if pod.claims or pod.nominated_node or pod.extended_claim else ""
     affinity = pod.affinity
@@ -23,11 +23,11 @@ def shape(pod: Pod) -> Hashable:
         tuple(_spread_key(constraint) for constraint in pod.topology_spread),
         pod.preemption_policy,
         pod.scheduling_group,
-        room_shape(pod),
+        room_key(pod),
     )
 
 
-def room_shape(pod: Pod) -> Hashable:
+def room_key(pod: Pod) -> Hashable:
     """Pods of one such shape have room on the same nodes, as far as filters can tell that look at one node alone."""
     return (
         pod.key if pod.nominated_node else "",

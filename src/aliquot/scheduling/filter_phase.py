@@ -5,32 +5,34 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
+from aliquot.allocation.claims.pod_check import Fault
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.bulk_filters import PASSES, Outcome, Survey, survey
+from aliquot.scheduling.bulk_filters import PASSES, NodeOutcome, NodeTable, node_table
 from aliquot.scheduling.cycle import FILTERS, WIDE_FILTERS, Cycle, Filter, first_failure
 from aliquot.scheduling.filters.equal_nodes import positions
 from aliquot.scheduling.filters.node_affinity import LEFT_OUT, named_nodes
-from aliquot.scheduling.filters.reason import Fault, Reason
+from aliquot.scheduling.filters.reason import Reason
+from aliquot.scheduling.versions import tells_of_left_out_nodes
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
-    """Every node's outcome: the root's survey, and in place of it what is known better."""
+class FilterResults:
+    """Every node's outcome: the root's table, and in place of it what is known better."""
 
     snapshot: Snapshot
-    survey: Survey | None
-    better: Mapping[str, Outcome]
-    """Nodes that changed since the survey, have pods promised to them, or were looked at by the wide filters."""
-    left_out: Outcome | None = None
-    """Of all other nodes, where the survey is None."""
+    table: NodeTable | None
+    better: Mapping[str, NodeOutcome]
+    """Nodes that changed since then, have pods promised to them, or were looked at by the wide filters."""
+    left_out: NodeOutcome | None = None
+    """Of all other nodes, where there's no table."""
 
-    def outcome(self, node: str) -> Outcome | None:
+    def outcome(self, node: str) -> NodeOutcome | None:
         """One node's; None if there's no such node."""
         if node not in self.snapshot.nodes:
             return None
-        return self.better.get(node) or (self.survey.outcome(node) if self.survey else self.left_out)
+        return self.better.get(node) or (self.table.outcome(node) if self.table else self.left_out)
 
     def counts(self) -> dict[str, int]:
         """Text -> nodes."""
@@ -40,14 +42,14 @@ class Screen:
                 counts[text] += number
         return {text: number for text, number in counts.items() if number}
 
-    def _numbers(self) -> Mapping[Outcome, int]:
+    def _numbers(self) -> Mapping[NodeOutcome, int]:
         numbers = Counter(self.better.values())
-        if self.survey:
-            for outcome, nodes in self.survey.nodes.items():
+        if self.table:
+            for outcome, nodes in self.table.nodes.items():
                 numbers[outcome] += len(nodes)
             for node in self.snapshot.changed | self.better.keys():
-                if (surveyed := self.survey.outcome(node)) is not None:
-                    numbers[surveyed] -= 1
+                if (tabled := self.table.outcome(node)) is not None:
+                    numbers[tabled] -= 1
         elif self.left_out:
             numbers[self.left_out] += len(self.snapshot.nodes) - len(self.better)
         return numbers
@@ -64,10 +66,10 @@ class Screen:
         """How many they are."""
         return sum(number for outcome, number in self._numbers().items() if _curable(outcome))
 
-    def _where(self, accept: Callable[[Outcome], bool]) -> tuple[str, ...]:
+    def _where(self, accept: Callable[[NodeOutcome], bool]) -> tuple[str, ...]:
         elsewhere = self.snapshot.changed | self.better.keys()
         parts = [[node for node, outcome in self.better.items() if accept(outcome)]]
-        for outcome, nodes in self.survey.nodes.items() if self.survey else ():
+        for outcome, nodes in self.table.nodes.items() if self.table else ():
             if accept(outcome):
                 parts.append([node for node in nodes if node not in elsewhere] if elsewhere else nodes)
         parts = [part for part in parts if part]
@@ -77,39 +79,39 @@ class Screen:
         return tuple(sorted(chain.from_iterable(parts), key=lambda node: order.get(node, len(order))))
 
 
-def _curable(outcome: Outcome) -> bool:
+def _curable(outcome: NodeOutcome) -> bool:
     return bool(outcome.texts) and outcome.preemptible
 
 
-def screen(snapshot: Snapshot, cycle: Cycle, shape: Hashable) -> Screen | Fault:
+def run_filters(snapshot: Snapshot, cycle: Cycle, key: Hashable) -> FilterResults | Fault:
     """Judge every node."""
     named = named_nodes(cycle.pod)
     if named is not None:
-        return _screen_named(snapshot, cycle, named)
-    known = survey(snapshot.root, cycle, shape)
+        return _filter_named(snapshot, cycle, named)
+    known = node_table(snapshot.root, cycle, key)
     again: set[str] = {node for node in snapshot.changed if node in snapshot.nodes}
-    again.update(n for n in snapshot.nominated() if n in snapshot.nodes and promised(snapshot, cycle.pod, n))
-    better: dict[str, Outcome] = {}
-    fault = _look_wide(snapshot, cycle, [n for n in known.nodes.get(PASSES, ()) if n not in again], better)
-    fault = fault or _look(snapshot, cycle, sorted(again), better)
-    return fault or Screen(snapshot, known, better)
+    again.update(n for n in snapshot.nominated() if n in snapshot.nodes and nominated_ahead(snapshot, cycle.pod, n))
+    better: dict[str, NodeOutcome] = {}
+    fault = _filter_wide(snapshot, cycle, [n for n in known.nodes.get(PASSES, ()) if n not in again], better)
+    fault = fault or _filter_each(snapshot, cycle, sorted(again), better)
+    return fault or FilterResults(snapshot, known, better)
 
 
-def _screen_named(snapshot: Snapshot, cycle: Cycle, named: Iterable[str]) -> Screen | Fault:
-    better: dict[str, Outcome] = {}
+def _filter_named(snapshot: Snapshot, cycle: Cycle, named: Iterable[str]) -> FilterResults | Fault:
+    better: dict[str, NodeOutcome] = {}
     looked_at = {node for node in (*named, cycle.pod.nominated_node) if node in snapshot.nodes}
-    fault = _look(snapshot, cycle, sorted(looked_at), better)
-    texts = (LEFT_OUT,) if cycle.release.tells_of_left_out_nodes else ()
-    return fault or Screen(snapshot, None, better, Outcome(texts, preemptible=False))
+    fault = _filter_each(snapshot, cycle, sorted(looked_at), better)
+    texts = (LEFT_OUT,) if tells_of_left_out_nodes(cycle.kubernetes) else ()
+    return fault or FilterResults(snapshot, None, better, NodeOutcome(texts, preemptible=False))
 
 
-def _look_wide(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, Outcome]) -> Fault | None:
+def _filter_wide(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, NodeOutcome]) -> Fault | None:
     """Put nodes that pass all other filters before the wide ones."""
     if not (cycle.spread or cycle.neighbours or cycle.claims or cycle.pod.needs_features):
         return None
     keys = cycle.topology_keys()
     one_by_one = bool(cycle.claims or cycle.pod.needs_features)
-    known: dict[tuple[str | None, ...], Outcome] = {}
+    known: dict[tuple[str | None, ...], NodeOutcome] = {}
     for node in nodes:
         if node in snapshot.changed:
             continue
@@ -120,22 +122,22 @@ def _look_wide(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: di
             reasons = first_failure(cycle, snapshot.load(node), WIDE_FILTERS)
             if isinstance(reasons, Fault):
                 return reasons
-            outcome = known[key] = Outcome.of(reasons)
+            outcome = known[key] = NodeOutcome.of(reasons)
         if outcome.texts:
             found[node] = outcome
     return None
 
 
-def _look(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, Outcome]) -> Fault | None:
+def _filter_each(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, NodeOutcome]) -> Fault | None:
     for node in nodes:
-        reasons = look(cycle, snapshot.load(node), promised(snapshot, cycle.pod, node))
+        reasons = failures_with_nominated(cycle, snapshot.load(node), nominated_ahead(snapshot, cycle.pod, node))
         if isinstance(reasons, Fault):
             return reasons
-        found[node] = Outcome.of(reasons) if reasons else PASSES
+        found[node] = NodeOutcome.of(reasons) if reasons else PASSES
     return None
 
 
-def promised(snapshot: Snapshot, pod: Pod, node: str) -> tuple[Pod, ...]:
+def nominated_ahead(snapshot: Snapshot, pod: Pod, node: str) -> tuple[Pod, ...]:
     """Pods nominated for a node to which this one must leave room: of its own priority or above."""
     nominated = snapshot.nominated()
     if not nominated:
@@ -144,7 +146,7 @@ def promised(snapshot: Snapshot, pod: Pod, node: str) -> tuple[Pod, ...]:
     return tuple(other for other in waiting if other.priority >= pod.priority and other.key != pod.key)
 
 
-def look(
+def failures_with_nominated(
     cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...], filters: Iterable[Filter] = FILTERS
 ) -> tuple[Reason, ...] | Fault:
     """What the scheduler finds on one node: with the pods promised to it, and then without them too."""

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from aliquot.allocation.claims.pod_check import Fault
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.cycle import Cycle
-from aliquot.scheduling.filter_phase import Screen, look, promised
-from aliquot.scheduling.filters.reason import Fault
+from aliquot.scheduling.filter_phase import FilterResults, failures_with_nominated, nominated_ahead
 from aliquot.scheduling.message import sentence
 from aliquot.scheduling.outcome import Preemption
 from aliquot.snapshot.load import NodeLoad
@@ -48,20 +48,20 @@ def unhelped(total: int, pod: Pod) -> NoPreemption:
     return NoPreemption(sentence(total, counts), counts)
 
 
-def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen) -> Preemption | NoPreemption:
+def preempt(snapshot: Snapshot, cycle: Cycle, filtered: FilterResults) -> Preemption | NoPreemption:
     """Try it for a pod that fits nowhere, as the filters found."""
     pod = cycle.pod
     if pod.preemption_policy == "Never":
         return NoPreemption(NEVER, {})
-    if _waits_for_victims(snapshot, pod, screened):
+    if _waits_for_victims(snapshot, pod, filtered):
         return NoPreemption(TERMINATING, {})
     counts: Counter[str] = Counter()
-    potential = _worth_trying(snapshot, pod.priority, screened, counts)
+    potential = _worth_trying(snapshot, pod.priority, filtered, counts)
     faults: list[str] = []
     candidates: list[_Candidate] = []
     enough = max(len(potential) // 10, LEAST_CANDIDATES)
     for node in potential:
-        found = _victims(cycle, snapshot.load(node), promised(snapshot, pod, node))
+        found = _victims(cycle, snapshot.load(node), nominated_ahead(snapshot, pod, node))
         if isinstance(found, Fault):
             faults.append(found.message)
         elif isinstance(found, _Candidate):
@@ -81,13 +81,13 @@ def preempt(snapshot: Snapshot, cycle: Cycle, screened: Screen) -> Preemption | 
     if faults:
         return NoPreemption(_together(faults), {})
     total = len(snapshot.nodes)
-    hopeless = total - screened.preemptible_number()
+    hopeless = total - filtered.preemptible_number()
     if hopeless:
         counts[NO_HELP] += hopeless
     return NoPreemption(sentence(total, counts), dict(counts))
 
 
-def _worth_trying(snapshot: Snapshot, priority: int, screened: Screen, counts: Counter[str]) -> list[str]:
+def _worth_trying(snapshot: Snapshot, priority: int, filtered: FilterResults, counts: Counter[str]) -> list[str]:
     """The potential nodes that have a pod of lower priority; the others are counted."""
     lowest = snapshot.root.recall("lowest priorities", _lowest_priorities)
     changed = [_lowest(snapshot.load(node)) for node in snapshot.changed]
@@ -96,10 +96,10 @@ def _worth_trying(snapshot: Snapshot, priority: int, screened: Screen, counts: C
     else:
         worth = [
             node
-            for node in screened.preemptible()
+            for node in filtered.preemptible()
             if (_lowest(snapshot.load(node)) if node in snapshot.changed else lowest[node]) < priority
         ]
-    without = screened.preemptible_number() - len(worth)
+    without = filtered.preemptible_number() - len(worth)
     if without:
         counts[NO_VICTIMS] += without
     return worth
@@ -119,10 +119,10 @@ def _lowest_priorities(root: Snapshot) -> Mapping[str, int]:
     return found
 
 
-def _waits_for_victims(snapshot: Snapshot, pod: Pod, screened: Screen) -> bool:
+def _waits_for_victims(snapshot: Snapshot, pod: Pod, filtered: FilterResults) -> bool:
     """It has preempted already, and its victims are still going."""
     node = pod.nominated_node
-    outcome = screened.outcome(node) if node else None
+    outcome = filtered.outcome(node) if node else None
     if outcome is None or not outcome.preemptible:
         return False
     return any(other.priority < pod.priority and other.terminating for other in snapshot.load(node).pods.values())
@@ -134,7 +134,7 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
     lower = sorted((p for p in load.pods.values() if p.priority < pod.priority), key=lambda p: p.meta.created or "")
     emptied = load.minus(*(p.key for p in lower))
     around = cycle.moved(load, lower, -1)
-    reasons = look(around, emptied, waiting)
+    reasons = failures_with_nominated(around, emptied, waiting)
     if isinstance(reasons, Fault):
         return reasons
     if reasons:
@@ -143,7 +143,7 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
     for candidate in by_importance(lower):
         fuller = emptied.plus(candidate)
         with_it = around.moved(load, (candidate,), 1)
-        if look(with_it, fuller, waiting):
+        if failures_with_nominated(with_it, fuller, waiting):
             victims.append(candidate)
         else:
             emptied, around = fuller, with_it

@@ -1,9 +1,8 @@
 """What a pod uses and nothing here judges. It's named, so that an answer isn't taken for more than it is."""
 
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.cycle import served_resources
-from aliquot.scheduling.filters.dynamic_resources import DynamicResources
-from aliquot.scheduling.versions import Release
+from aliquot.kube.release import Kubernetes
+from aliquot.scheduling.cycle import delegated, served_resources
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -25,8 +24,8 @@ JUDGED_VOLUMES = (
 """Kinds of volumes that the scheduler's volume filters may object to."""
 
 
-def not_checked(snapshot: Snapshot, pod: Pod, release: Release, dynamic: DynamicResources | None) -> tuple[str, ...]:
-    """Sentences for people, one for each thing."""
+def not_checked(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, *, claims: bool) -> tuple[str, ...]:
+    """Sentences for people, one for each thing. `claims`: somebody answers for these."""
     found: list[str] = []
     if pod.scheduler_name not in ("", DEFAULT_SCHEDULER):
         found.append(f"scheduler {pod.scheduler_name}: judged as kube-scheduler with its defaults would")
@@ -36,12 +35,12 @@ def not_checked(snapshot: Snapshot, pod: Pod, release: Release, dynamic: Dynamic
     if volumes:
         names = ", ".join(f"{v.name} ({v.kind}{' ' + v.claim_name if v.claim_name else ''})" for v in volumes)
         found.append(f"volumes: {names}")
-    if dynamic is None:
+    if not claims:
         if pod.claims:
             found.append(f"dynamic resources: claims {', '.join(claim.name for claim in pod.claims)}")
-        served = served_resources(snapshot)
-        mapped = [n for n, asked in effective_request(pod).items() if asked > 0 and n in served]
-        if mapped and release.extended_resources:
-            names = ", ".join(f"{name} (device class {served[name]})" for name in sorted(mapped))
+        mapped = sorted(delegated(snapshot, effective_request(pod), kubernetes))
+        if mapped:
+            served = served_resources(snapshot)
+            names = ", ".join(f"{name} (device class {served[name].meta.name})" for name in mapped)
             found.append(f"dynamic resources: {names}")
     return tuple(found)

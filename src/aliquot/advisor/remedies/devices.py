@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot
-from aliquot.advisor.claims import bound, changed, places, sources, without_pods
+from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.remedies.free import stoppable
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
@@ -14,7 +14,7 @@ from aliquot.dra.claim import Claim, ClaimSpec
 from aliquot.dra.device import DeviceId, Slice
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod, PodClaim
-from aliquot.scheduling.outcome import Placement
+from aliquot.scheduling.binding import bound, without_pods
 from aliquot.snapshot.snapshot import Snapshot
 
 PROBLEM = "DynamicResources"
@@ -50,7 +50,7 @@ def holders(case: Case, spot: Spot) -> list[Holder]:
     if story is None:
         return []
     partitions: dict[str, bool] = {}
-    by_device = case.judge.desk.supply(case.snapshot).state.holders
+    by_device = case.scheduler.supply(case.snapshot).state.holders
     for request in story.requests:
         for device in request.devices:
             for reason in device.reasons:
@@ -110,7 +110,7 @@ def _move(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
     emptied = without_pods(case.snapshot, (holder.pod.key,))
     if not case.placed(Trial(emptied, case.pod), spot.node.name):
         return
-    settled = bound(emptied, case.pod, spot.node.name, case.judge.desk.switches, case.judge.engines)
+    settled = bound(emptied, case.pod, spot.node.name, case.scheduler)
     if settled is None:
         return
     again = _again(case, settled, holder, holder.claim.spec) or _elsewhere(case, settled, holder)
@@ -140,14 +140,13 @@ def _move(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
 
 
 def _again(case: Case, settled: Snapshot, holder: Holder, spec: ClaimSpec) -> Again | None:
-    judge = case.judge
     waiting = replace(holder.pod, node_name="", nominated_node="", phase="Pending")
     fresh = replace(holder.claim, spec=spec, allocation=None, reserved_for=())
     world = settled.with_object(fresh).with_pod(waiting)
-    decision = judge.decide(world, waiting)
-    if not isinstance(decision, Placement) or not decision.nodes:
+    node = case.scheduler.decide(world, waiting)
+    if node is None:
         return None
-    placed = bound(world, waiting, decision.nodes[0], judge.desk.switches, judge.engines)
+    placed = bound(world, waiting, node, case.scheduler)
     got = placed.claims[fresh.meta.key].allocation if placed is not None else None
     return Again(spec, tuple(one.device for one in got.results)) if got is not None else None
 
@@ -257,14 +256,13 @@ def _share(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
     source = next(iter(mine.values()))
     name = f"shared-{source.name}"[:63]
     shared = Claim(Meta(name, pod.namespace), source.claim.spec)
-    judge = case.judge
     emptied = without_pods(case.snapshot, (other.key,)).without_object(Claim, source.claim.meta.key).with_object(shared)
     first = replace(pod, claims=(PodClaim(pod.claims[0].name, claim_name=name),), claim_names={})
     second = replace(other, node_name="", claims=(PodClaim(other.claims[0].name, claim_name=name),), claim_names={})
     if not case.placed(Trial(emptied, first), spot.node.name):
         return
-    settled = bound(emptied, first, spot.node.name, judge.desk.switches, judge.engines)
-    if settled is None or not judge.takes(settled, second, spot.node.name):
+    settled = bound(emptied, first, spot.node.name, case.scheduler)
+    if settled is None or not case.scheduler.fits(settled, second, spot.node.name):
         return
     spec = {
         "resourceClaims": [{"name": pod.claims[0].name, "resourceClaimName": name, "resourceClaimTemplateName": None}]

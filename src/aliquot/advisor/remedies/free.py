@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, is_extended
-from aliquot.advisor.claims import without_pods
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.binding import without_pods
 from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
@@ -66,7 +66,7 @@ def _several(case: Case, spot: Spot, stops: list[Candidate]) -> Iterator[Candida
     trial = case.trial
     for count, stop in enumerate(stops, 1):
         trial = stop.apply(trial)
-        if case.judge.takes(trial.snapshot, trial.pod, spot.node.name):
+        if case.scheduler.fits(trial.snapshot, trial.pod, spot.node.name):
             if count > 1:
                 yield _together(stops[:count])
             return
@@ -129,7 +129,7 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
     loose = replace(pod, node_name="", nominated_node="")
     emptied = case.snapshot.without_pods((pod.key,))
     aside = emptied.with_node(replace(spot.node, unschedulable=True))
-    decision = case.judge.decide(aside, loose)
+    decision = case.scheduler.judge(aside, loose)
     if not isinstance(decision, Placement) or not decision.nodes:
         return
     target = min(decision.nodes)

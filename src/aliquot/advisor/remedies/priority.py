@@ -51,7 +51,7 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
     raised = replace(
         case.pod, priority=chosen.value, priority_class=chosen.meta.name, preemption_policy=chosen.preemption_policy
     )
-    decision = case.judge.decide(case.snapshot, raised)
+    decision = case.scheduler.judge(case.snapshot, raised)
     if not isinstance(decision, Placement) or decision.preemption is None:
         return None
     if any(owner_of(case.snapshot, case.snapshot.pods[key]) == case.owner for key in decision.preemption.victims):

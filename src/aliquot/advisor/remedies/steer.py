@@ -20,14 +20,14 @@ def cures(case: Case) -> Iterator[Candidate]:
     if not case.error:
         return
     nodes = list(case.snapshot.nodes.values())
-    good = case.judge.desk.possible(case.snapshot, case.pod, [node.name for node in nodes[:NODES_TRIED]])
+    good = case.scheduler.possible(case.snapshot, case.pod, [node.name for node in nodes[:NODES_TRIED]])
     if good is None:
         return
     chosen = case.snapshot.nodes[good[0]]
     for key in _labels(chosen):
         value = chosen.meta.labels[key]
         alike = [node.name for node in nodes if node.name != chosen.name and node.meta.labels.get(key) == value]
-        if any(case.judge.desk.possible(case.snapshot, case.pod, [name]) is None for name in alike[:NODES_TRIED]):
+        if any(case.scheduler.possible(case.snapshot, case.pod, [name]) is None for name in alike[:NODES_TRIED]):
             continue
         selector = {**case.pod.node_selector, key: value}
         yield Candidate(

@@ -45,7 +45,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             node=node.name,
             cures="NodeUnschedulable",
         )
-    taints = tuple(intolerable(case.pod, node, case.judge.release))
+    taints = tuple(intolerable(case.pod, node, case.scheduler.kubernetes))
     if node.unschedulable:
         taints = tuple(taint for taint in taints if taint.key != CORDON)
     if not taints or any(taint.key.startswith(NOT_FOR_PODS) for taint in taints):
@@ -112,7 +112,7 @@ def advice(case: Case, spot: Spot) -> Iterator[Advice]:
     name = spot.node.name
     if spot.node.ready is False:
         yield Advice(f"{name} isn't ready: mend the node", f"kubectl describe node {shlex.quote(name)}")
-    for taint in intolerable(case.pod, spot.node, case.judge.release):
+    for taint in intolerable(case.pod, spot.node, case.scheduler.kubernetes):
         if taint.key.startswith(NOT_FOR_PODS) and taint.key != CORDON:
             yield Advice(
                 f"{name} has the taint {taint.key}: a controller set it; mend the node or wait, a toleration would"

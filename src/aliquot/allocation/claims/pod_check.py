@@ -17,13 +17,14 @@ from aliquot.allocation.claims.extended import (
     new_claim,
 )
 from aliquot.allocation.claims.pod_claims import NotReady, claims_of, full, is_reserved_for
-from aliquot.allocation.features import features_of, gates_of
+from aliquot.allocation.features import features_of
 from aliquot.allocation.inputs import CONSUMERS_LIMIT, Engine, Supply, allocated_state
 from aliquot.allocation.rules.reach import BrokenSelectorError, selects
 from aliquot.allocation.rules.taint_rules import tainted_slices
 from aliquot.dra.claim import Claim, DeviceClass, Request
 from aliquot.kube.node import Node
 from aliquot.kube.pod import ExtendedResourceClaim, Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
@@ -42,7 +43,7 @@ class Unschedulable:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Fault:
     """The attempt ends with reason SchedulerError and this message."""
 
     message: str
@@ -51,52 +52,37 @@ class Failure:
 MakeEngine = Callable[[Supply], Engine]
 
 
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """Which parts of the plugin are on. Made from a version by `gates`."""
-
-    version: str
-    changed: tuple[tuple[str, bool], ...] = ()
-    """Feature gates that differ from the version's defaults."""
-
-    def on(self, gate: str) -> bool:
-        """Says whether a feature gate is on."""
-        return gates_of(self.version, dict(self.changed)).get(gate, False)
-
-
-def supply_of(snapshot: Snapshot, gates: Gates) -> Supply:
+def supply_of(snapshot: Snapshot, kubernetes: Kubernetes) -> Supply:
     """Returns what the cluster offers: slices with the taints of rules, classes, and what claims hold."""
 
     def make(there: Snapshot) -> Supply:
-        features = features_of(gates.version, dict(gates.changed)).features
+        features = features_of(kubernetes)
         slices = tuple(there.slices.values())
-        if features.device_taints and (gates.on("DRADeviceTaintRules") or there.taint_rules):
+        if features.device_taints and (kubernetes.on("DRADeviceTaintRules") or there.taint_rules):
             slices = tainted_slices(slices, tuple(there.taint_rules.values()))
         state = allocated_state(there.claims.values(), consumable_capacity=features.consumable_capacity)
         return Supply(slices, there.classes, state, features)
 
-    return snapshot.recall(("supply of devices", gates), make)
+    return snapshot.recall(("supply of devices", kubernetes), make)
 
 
-def prepare(
-    snapshot: Snapshot, pod: Pod, gates: Gates, make_engine: MakeEngine
-) -> "PodCheck | Unschedulable | NotReady | Failure | None":
+def prepare(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, make_engine: MakeEngine) -> "Checked":
     """Looks at a pod's claims once; None: it has none, and no resource of it is served by devices.
 
     Args:
         snapshot: the cluster.
         pod: the pod. Its claims must exist (`pod_claims.generate` makes those that the controller would).
-        gates: the scheduler's version and gates.
+        kubernetes: the scheduler's release and gates.
         make_engine: makes the allocator for a supply.
     """
-    return prepare_in(offer_of(snapshot, gates), pod, snapshot.claims, make_engine)
+    return prepare_in(offer_of(snapshot, kubernetes), pod, snapshot.claims, make_engine)
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What a cluster has for claims, whatever claims there are."""
 
-    gates: Gates
+    kubernetes: Kubernetes
     classes: Mapping[str, DeviceClass]
     served: Mapping[str, DeviceClass]
     """Extended resource -> the class that serves it."""
@@ -104,14 +90,12 @@ class Offer:
     """Asked for only if a pod has claims."""
 
 
-def offer_of(snapshot: Snapshot, gates: Gates) -> Offer:
+def offer_of(snapshot: Snapshot, kubernetes: Kubernetes) -> Offer:
     """Returns what a snapshot has for claims."""
-    return Offer(gates, snapshot.classes, _served(snapshot, gates), lambda: supply_of(snapshot, gates))
+    return Offer(kubernetes, snapshot.classes, _served(snapshot, kubernetes), lambda: supply_of(snapshot, kubernetes))
 
 
-def prepare_in(
-    offer: Offer, pod: Pod, there: Mapping[str, Claim], make_engine: MakeEngine
-) -> "PodCheck | Unschedulable | NotReady | Failure | None":
+def prepare_in(offer: Offer, pod: Pod, there: Mapping[str, Claim], make_engine: MakeEngine) -> "Checked":
     """Looks at a pod's claims once, as `prepare` does; `there` has at least all claims of the pod."""
     claims = claims_of(pod, there)
     if isinstance(claims, NotReady):
@@ -125,7 +109,7 @@ def prepare_in(
         return None
     for claim in claims:
         problem = (
-            _unallocated(claim, offer.classes, offer.gates) if claim.allocation is None else _allocated(claim, pod)
+            _unallocated(claim, offer.classes, offer.kubernetes) if claim.allocation is None else _allocated(claim, pod)
         )
         if problem is not None:
             return problem
@@ -134,17 +118,17 @@ def prepare_in(
     return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
 
 
-def _served(snapshot: Snapshot, gates: Gates) -> Mapping[str, DeviceClass]:
-    if not gates.on("DRAExtendedResource"):
+def _served(snapshot: Snapshot, kubernetes: Kubernetes) -> Mapping[str, DeviceClass]:
+    if not kubernetes.on("DRAExtendedResource"):
         return {}
     return snapshot.recall("classes by resource", lambda there: classes_by_resource(there.classes.values()))
 
 
-def _allocated(claim: Claim, pod: Pod) -> Failure | None:
+def _allocated(claim: Claim, pod: Pod) -> Fault | None:
     """Nothing is in the way of sharing a claim, but for the API server's limit, met when the pod is bound."""
     assert claim.allocation is not None
     if full(claim, pod):
-        return Failure(
+        return Fault(
             f'running PreBind plugin "{PLUGIN}": add reservation to claim {claim.meta.key}: '
             f'ResourceClaim.resource.k8s.io "{claim.meta.name}" is invalid: status.reservedFor: '
             f"Too many: {CONSUMERS_LIMIT + 1}: must have at most {CONSUMERS_LIMIT} items"
@@ -154,20 +138,22 @@ def _allocated(claim: Claim, pod: Pod) -> Failure | None:
         try:
             selects(selector, Node(claim.meta))
         except BrokenSelectorError as error:
-            return Failure(f'running PreFilter plugin "{PLUGIN}": {error}')
+            return Fault(f'running PreFilter plugin "{PLUGIN}": {error}')
     return None
 
 
-def _unallocated(claim: Claim, classes: Mapping[str, DeviceClass], gates: Gates) -> Unschedulable | Failure | None:
+def _unallocated(
+    claim: Claim, classes: Mapping[str, DeviceClass], kubernetes: Kubernetes
+) -> Unschedulable | Fault | None:
     for request in claim.spec.requests:
         where = f"resource claim {claim.meta.key}, request {request.name}"
         if request.exactly is None and not request.first_available:
             return Unschedulable(f"{where}: unknown request type")
-        if request.exactly is None and not gates.on("DRAPrioritizedList"):
+        if request.exactly is None and not kubernetes.on("DRAPrioritizedList"):
             return Unschedulable(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
         for name, class_name in _class_names(request):
             if not class_name:
-                return Failure(f'running PreFilter plugin "{PLUGIN}": request {name}: unsupported request type')
+                return Fault(f'running PreFilter plugin "{PLUGIN}": request {name}: unsupported request type')
             if class_name not in classes:
                 return Unschedulable(f"request {name}: device class {class_name} does not exist")
     return None
@@ -206,7 +192,7 @@ class PodCheck:
     def __post_init__(self) -> None:
         self.fresh = tuple(claim for claim in self.claims if claim.allocation is None)
 
-    def check(self, load: NodeLoad) -> str | Failure:
+    def check(self, load: NodeLoad) -> str | Fault:
         """Returns why a node can't serve the claims, in the scheduler's words; "": it can."""
         extended = self._extended_claim(load)
         if isinstance(extended, str):
@@ -280,12 +266,16 @@ class PodCheck:
         return claim
 
 
+Checked = PodCheck | Unschedulable | NotReady | Fault | None
+"""What a look at a pod's claims gives; None: it has none, and no resource of it is served by devices."""
+
+
 def _reachable(claim: Claim, node: Node) -> bool:
     selector = claim.allocation.node_selector if claim.allocation is not None else None
     return selector is None or selects(selector, node)
 
 
-def _problem(node: Node, answer: Answer) -> str | Failure:
+def _problem(node: Node, answer: Answer) -> str | Fault:
     if isinstance(answer, Allocation):
         return ""
     match answer.category:
@@ -294,6 +284,6 @@ def _problem(node: Node, answer: Answer) -> str | Failure:
         case "this node only":
             return answer.error
         case "gave up":
-            return Failure(f'running "{PLUGIN}" filter plugin: node {node.name}: {answer.error}')
+            return Fault(f'running "{PLUGIN}" filter plugin: node {node.name}: {answer.error}')
         case "fatal":
-            return Failure(f'running "{PLUGIN}" filter plugin: {answer.error}')
+            return Fault(f'running "{PLUGIN}" filter plugin: {answer.error}')

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from aliquot.allocation.exact.node_devices import RecipeKey, Wanted
 from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import RESULTS_LIMIT
-from aliquot.allocation.reference.constraints import covers
+from aliquot.allocation.rules.constraints import covers
 from aliquot.dra.claim import Claim, Constraint, DeviceClass, Request, SubRequest
 
 ALL = -1

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from aliquot.allocation.answer import Allocation
 from aliquot.allocation.features import Features
-from aliquot.allocation.reference.constraints import attribute_of
 from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
+from aliquot.allocation.rules.constraints import attribute_of
 from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
 from aliquot.allocation.rules.selectors import Failure, Selectors

@@ -18,7 +18,10 @@ class Standing:
 
     start: Start
     overdrawn: int
-    """Devices that draw on a counter of which less than nothing is left."""
+    """Devices that draw on a counter set with a counter of which less than nothing is left, needed or not.
+
+    kube-scheduler bars all of the pool's counter-consuming devices then (`Behaviour.overdrawn_blocks_pool`).
+    """
     spent: int
     """Devices with a capacity of which more is used than there is."""
     barred: int
@@ -69,10 +72,9 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
     for place, uses in drawing.items():
         residual[place], short = view.blocks[place].drained(uses)
         if short:
+            sets = {counter_set for counter_set, _ in short}
             for number in members(view.blocks[place].devices):
-                if any(
-                    (use.counter_set, name) in short for use in view.devices[number].consumes for name in use.counters
-                ):
+                if any(use.counter_set in sets for use in view.devices[number].consumes):
                     overdrawn |= 1 << number
     free = view.everything & ~held
     avail = free

@@ -1,7 +1,7 @@
 """What kube-scheduler's allocator will answer: its search step for step, per release, defects included.
 
-Source: k8s.io/dynamic-resource-allocation, structured/internal/{stable,incubating,experimental}, read for its rules
-(../shared/facts/allocator.md). Where upstream is random (stable's pool order) this is its own first order.
+Source: k8s.io/dynamic-resource-allocation v0.36.2 and v0.37.2, structured/internal/{stable,incubating,experimental}.
+Where upstream is random (stable's pool order) this is its own first order.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """One attempt of the reference: everything that one call for one node works on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,12 +9,12 @@ from aliquot.allocation.features import Features, Implementation
 from aliquot.allocation.reference.capacity import InUse, Shares, Wishes, amounts
 from aliquot.allocation.reference.constraints import Rule
 from aliquot.allocation.reference.counters import Charged
+from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.pools import Pool
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
 from aliquot.allocation.rules.results import Pick
 from aliquot.allocation.rules.selectors import Failure, Selectors
 from aliquot.dra.claim import Claim, DeviceClass, Request, SubRequest
-from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
 
 _MISSING_KEY_HINT: Final = (
@@ -26,17 +26,6 @@ _MISSING_KEY_HINT: Final = (
 
 class FatalError(Exception):
     """The scheduler gives up on the pod. The text is upstream's."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
-    """A device of a usable pool. `device` is as the implementation's CEL sees it."""
-
-    position: int
-    id: DeviceId
-    device: Device
-    slice: Slice
-    pool: Pool
 
 
 @dataclass(slots=True, eq=False)
@@ -159,19 +148,3 @@ class Attempt:
             if not verdict:
                 return False
         return True
-
-
-def candidates_of(pools: Sequence[Pool], seen: Mapping[int, Device] | None = None) -> tuple[Candidate, ...]:
-    """Lists the devices of usable pools in search order.
-
-    Args:
-        pools: the pools, in order.
-        seen: device (by identity) -> the device as the implementation's CEL sees it, where that differs.
-    """
-    found: list[Candidate] = []
-    for pool in pools:
-        for one in pool.here:
-            for device in one.devices:
-                shown = seen.get(id(device), device) if seen else device
-                found.append(Candidate(len(found), DeviceId(*pool.key, device.name), shown, one, pool))
-    return tuple(found)

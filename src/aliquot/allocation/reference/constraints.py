@@ -1,19 +1,14 @@
 """The reference's constraints: which attribute values devices must share, or must not share."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Protocol
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
+from aliquot.allocation.rules.constraints import SCALARS, Values, as_values, attribute_of, covers
 from aliquot.dra.claim import Constraint
 from aliquot.dra.device import Attribute, Device
-
-_SCALARS: Final = ("string", "int", "bool", "version")
-_LISTS: Final[Mapping[str, str]] = {"strings": "string", "ints": "int", "bools": "bool", "versions": "version"}
-
-Values = tuple[str, frozenset[object]]
-"""(scalar kind, values): an attribute as a set, for comparing lists and scalars alike."""
 
 
 class Rule(Protocol):
@@ -35,24 +30,6 @@ class Rule(Protocol):
         ...
 
 
-def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
-    """Finds an attribute by its fully qualified name; an unqualified one counts as the driver's own."""
-    found = device.attributes.get(name)
-    if found is not None:
-        return found
-    domain, slash, rest = name.partition("/")
-    return device.attributes.get(rest) if slash and domain == driver else None
-
-
-def as_values(attribute: Attribute) -> Values | None:
-    """Returns an attribute as a set of values; None for an empty list or an unknown kind."""
-    if attribute.kind in _SCALARS:
-        return attribute.kind, frozenset((attribute.value,))
-    if isinstance(attribute.value, tuple) and attribute.value:
-        return _LISTS[attribute.kind], frozenset(attribute.value)
-    return None
-
-
 def rule_of(
     constraint: Constraint, features: Features, behaviour: Behaviour, implementation: Implementation
 ) -> Rule | None:
@@ -68,11 +45,6 @@ def rule_of(
             return DistinctByRequest(names, constraint.distinct_attribute, lists)
         return Distinct(names, constraint.distinct_attribute, lists)
     return None
-
-
-def covers(names: frozenset[str], request: str, alternative: str) -> bool:
-    """Says whether a constraint covers a request; one that names no requests covers all of its claim."""
-    return not names or request in names or (alternative != "" and f"{request}/{alternative}" in names)
 
 
 @dataclass(slots=True)
@@ -93,7 +65,7 @@ class MatchScalars:
             return False
         if self._devices == 0:
             self._first = found
-        elif found.kind not in _SCALARS or found != self._first:
+        elif found.kind not in SCALARS or found != self._first:
             return False
         self._devices += 1
         return True
@@ -218,4 +190,4 @@ def differs(found: Attribute, seen: list[Attribute], *, lists: bool) -> bool:
             return False
         others = [other for other in map(as_values, seen) if other is not None]
         return not any(values[0] == kind and values[1] & other for kind, other in others)
-    return not seen or (found.kind in _SCALARS and found not in seen)
+    return not seen or (found.kind in SCALARS and found not in seen)

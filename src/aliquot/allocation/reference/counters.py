@@ -111,7 +111,12 @@ class Charged:
                 limit < table[counter].nanos if counter in table else limit < 0 for counter, limit in left.items()
             )
         else:
-            short = any(left[counter] < table[counter].nanos for counter, _ in self.available.uses(device))
+            sets = {counter_set for (counter_set, _), _ in self.available.uses(device)}
+            short = any(
+                limit < (table[counter].nanos if counter in table else 0)
+                for counter, limit in left.items()
+                if counter[0] in sets
+            )
         if short:
             self.give_back(pool, device)
         return not short

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
-from aliquot.allocation.reference.attempt import Candidate, candidates_of
+from aliquot.allocation.rules.candidates import Candidate, candidates_of
 from aliquot.allocation.rules.pools import Pool, Pools
-from aliquot.dra.device import Device, Slice
+from aliquot.dra.device import Slice
 from aliquot.kube.node import Node
 
 
@@ -32,17 +32,12 @@ class Scenes:
     implementation: Implementation
     behaviour: Behaviour
     _pools: Pools = field(init=False)
-    _shown: dict[int, Device] = field(init=False, default_factory=dict[int, Device])
-    """Device (by identity) -> the device as stable's CEL sees it, where that differs."""
     _scenes: dict[str, Scene] = field(init=False, default_factory=dict[str, Scene])
 
     def __post_init__(self) -> None:
         """Sorts the slices by node, and hides what stable's CEL doesn't see."""
-        self._pools = Pools(self.slices, self.features, self.implementation, self.behaviour)
-        if self.implementation == "stable":
-            for device in (device for one in self.slices for device in one.devices):
-                if device.allow_multiple:
-                    self._shown[id(device)] = replace(device, allow_multiple=False)
+        slices = [_without_sharing(one) for one in self.slices] if self.implementation == "stable" else self.slices
+        self._pools = Pools(slices, self.features, self.implementation, self.behaviour)
 
     def of(self, node: Node) -> Scene:
         """Returns a node's scene.
@@ -53,5 +48,12 @@ class Scenes:
         known = self._scenes.get(node.name)
         if known is None or known.node is not node:
             pools = self._pools.gather(node)
-            known = self._scenes[node.name] = Scene(node, pools, candidates_of(pools, self._shown))
+            known = self._scenes[node.name] = Scene(node, pools, candidates_of(pools))
         return known
+
+
+def _without_sharing(published: Slice) -> Slice:
+    """A slice as stable knows it: devices that allow several allocations are news to it."""
+    if not any(device.allow_multiple for device in published.devices):
+        return published
+    return replace(published, devices=tuple(replace(device, allow_multiple=False) for device in published.devices))

@@ -5,9 +5,10 @@ This is where most of upstream's defects live; each is a field of `Behaviour`, n
 
 from collections.abc import Callable
 
-from aliquot.allocation.reference.attempt import Attempt, Candidate, FatalError, Need, Taking
+from aliquot.allocation.reference.attempt import Attempt, FatalError, Need, Taking
 from aliquot.allocation.reference.capacity import Shares
 from aliquot.allocation.reference.constraints import Rule
+from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError
 from aliquot.allocation.rules.tolerations import blocking_taints
 

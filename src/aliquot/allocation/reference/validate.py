@@ -5,9 +5,10 @@ it needs every device that is selected, so its selectors are evaluated before th
 """
 
 from aliquot.allocation.inputs import RESULTS_LIMIT, Supply
-from aliquot.allocation.reference.attempt import Attempt, Candidate, FatalError, Need
+from aliquot.allocation.reference.attempt import Attempt, FatalError, Need
 from aliquot.allocation.reference.capacity import wishes_of
 from aliquot.allocation.reference.constraints import Rule, rule_of
+from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError
 from aliquot.dra.claim import Claim, SubRequest
 

@@ -1,7 +1,8 @@
 """What a request takes of a device's capacities, and whether the capacity's policy allows it.
 
-The rules are upstream's (../shared/facts/allocator.md, section 7): fill in what isn't asked for, round up to what the
-policy offers, then check the policy.
+The rules are upstream's (resource.k8s.io/v1 CapacityRequestPolicy, and k8s.io/dynamic-resource-allocation v0.36.2 and
+v0.37.2, structured/internal/experimental/allocator_experimental.go): fill in what isn't asked for, round up to what
+the policy offers, then check the policy.
 """
 
 from collections.abc import Mapping

@@ -8,10 +8,8 @@ from aliquot.allocation.rules.selectors import Evaluate, Failure, Read, Selector
 from aliquot.cel import CompileError, Environment, EvaluationError, PreparedDevice, environment, prepare
 from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
+from aliquot.kube.release import FIRST_WITH_GATES, Kubernetes
 from aliquot.units.quantity import Quantity
-
-_STILL_1_36 = "1.37.0-alpha."
-"""Pre-releases of 1.37 whose CEL is still that of 1.36."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class _Shown:
     allow_multiple: bool
 
 
-def selectors_of(kubernetes: str, features: Features) -> Selectors:
+def selectors_of(kubernetes: Kubernetes, features: Features) -> Selectors:
     """Returns selectors that evaluate as kube-scheduler of this version does, with its gates' state."""
     where = _environment(kubernetes, features)
 
@@ -35,15 +33,20 @@ def selectors_of(kubernetes: str, features: Features) -> Selectors:
     return Selectors(evaluator(kubernetes, features), reads)
 
 
-def _environment(kubernetes: str, features: Features) -> Environment:
+def _environment(kubernetes: Kubernetes, features: Features) -> Environment:
+    """A general CEL knows no Kubernetes: here is where the one becomes the other's environment.
+
+    Alphas of 1.37 still have the CEL of 1.36; what is older than DRA's first stable API reads as that.
+    """
+    minor = 36 if (kubernetes.minor, kubernetes.pre_release[:5]) == (37, "alpha") else kubernetes.minor
     return environment(
-        "1.36" if kubernetes.removeprefix("v").startswith(_STILL_1_36) else kubernetes,
+        f"1.{max(minor, FIRST_WITH_GATES)}",
         consumable_capacity=features.consumable_capacity,
         list_attributes=features.list_attributes,
     )
 
 
-def evaluator(kubernetes: str, features: Features) -> Evaluate:
+def evaluator(kubernetes: Kubernetes, features: Features) -> Evaluate:
     """Returns the evaluation of one expression on one device."""
     where = _environment(kubernetes, features)
     prepared: dict[tuple[str, int], tuple[Device, PreparedDevice]] = {}

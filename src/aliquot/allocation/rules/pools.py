@@ -1,6 +1,7 @@
 """Pools as one node sees them: which slices count, which pools are complete and valid, and in which order.
 
-The rules are those of upstream's GatherPools (../shared/facts/allocator.md, section 2).
+The rules are those of upstream's GatherPools (k8s.io/dynamic-resource-allocation v0.36.2,
+structured/internal/experimental/pools_experimental.go).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.allocation.answer import AttributeMissing, ConstraintBroken, ConstraintKind, Reason
-from aliquot.allocation.reference.attempt import Candidate
-from aliquot.allocation.reference.constraints import Values, as_values, attribute_of, covers
+from aliquot.allocation.rules.candidates import Candidate
+from aliquot.allocation.rules.constraints import Values, as_values, attribute_of, covers
 from aliquot.dra.claim import Constraint
 
 

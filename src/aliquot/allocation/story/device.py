@@ -17,7 +17,7 @@ from aliquot.allocation.answer import (
 )
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.reference.attempt import Candidate
+from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
 from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
@@ -154,10 +154,12 @@ class DeviceJudge:
         table = self._left.get(pool.key)
         if table is None:
             table = self._left[pool.key] = counters_left(pool, self.supply)
+        sets = {counter_set for counter_set, _ in needs}
         for key, (left, holders) in table.items():
-            overdrawn = self.behaviour.overdrawn_blocks_pool and left.sign < 0
+            overdrawn = left.sign < 0 and (self.behaviour.overdrawn_blocks_pool or key[0] in sets)
             if overdrawn or (key in needs and left < needs[key]):
-                yield CounterShort(*key, needs.get(key, Quantity.of(0)), left, holders)
+                claims = dict.fromkeys(holder.claim for device in holders for holder in state.holders.get(device, ()))
+                yield CounterShort(*key, needs.get(key, Quantity.of(0)), left, holders, tuple(claims))
 
 
 CounterState = tuple[Quantity, tuple[DeviceId, ...]]

@@ -10,7 +10,7 @@ from aliquot.allocation.answer import DeviceStory, PoolStory, RequestStory, Stor
 from aliquot.allocation.behaviour import V1_36, Behaviour
 from aliquot.allocation.features import implementation_of
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.reference.attempt import Candidate, candidates_of
+from aliquot.allocation.rules.candidates import Candidate, candidates_of
 from aliquot.allocation.rules.pools import PoolError, Pools
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.allocation.story.constraints import Member, constraint_reasons

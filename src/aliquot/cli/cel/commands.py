@@ -205,7 +205,7 @@ def _table(answers: "list[tuple[Device, bool | EvaluationError, int | None]]") -
 
 def _meant(device: "Device", message: str) -> str:
     """The attribute or capacity that was probably meant by a missing one."""
-    from aliquot.cel.hints import nearest
+    from aliquot.cel.checking.hints import nearest
 
     if not message.startswith("no such key: "):
         return ""

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
-from aliquot.advisor.case import Judge
 from aliquot.advisor.document import document, nodes, story
 from aliquot.advisor.explain import Explanation, find
 from aliquot.advisor.explain import explain as explain_pods
@@ -15,7 +14,8 @@ from aliquot.advisor.nearest import nearest
 from aliquot.advisor.owners import owner_of
 from aliquot.cli.cluster_input import as_json, read_cluster
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
-from aliquot.cli.release import changed_gates, chosen_release
+from aliquot.cli.release import changed_gates, chosen_kubernetes
+from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
 WORKLOADS = frozenset(
@@ -85,8 +85,8 @@ def explain(
         return NOTHING_USABLE
     snapshot = reading.snapshot
     try:
-        release, source = chosen_release(snapshot, kubernetes)
-        gates = changed_gates(feature_gates, str(release))
+        chosen, source = chosen_kubernetes(snapshot, kubernetes)
+        chosen = chosen.changed(changed_gates(feature_gates, chosen))
     except ValueError as error:
         fail(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
         return NOTHING_USABLE
@@ -110,23 +110,24 @@ def explain(
     groups = read_cluster(node_groups) if node_groups else None
     if node_groups and groups is None:
         return NOTHING_USABLE
-    stories = explain_pods(snapshot, pods, Judge.of(release, gates), groups.snapshot if groups is not None else None)
+    spare = groups.snapshot if groups is not None else None
+    stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare)
     progress("")
     if output == "table":
         from aliquot.cli.explain.text import show
 
-        show(stories, release=str(release), source=source, ways=ways)
+        show(stories, release=str(chosen), source=source, ways=ways)
     elif output == "html":
         from aliquot.cli.explain.page import page
 
-        sys.stdout.write(page(snapshot, stories, release=str(release), source=source))
+        sys.stdout.write(page(snapshot, stories, release=str(chosen), source=source))
     else:
         warnings = list(map(as_json, reading.warnings))
         if output == "json" and len(stories) * len(snapshot.nodes) > LARGE:
-            head = {"kubernetes": str(release), "kubernetesFrom": source, "warnings": warnings}
+            head = {"kubernetes": str(chosen), "kubernetesFrom": source, "warnings": warnings}
             write_stream(head, "pods", encoded(stories))
         else:
-            answer = document(stories, kubernetes=str(release), source=source, warnings=warnings)
+            answer = document(stories, kubernetes=str(chosen), source=source, warnings=warnings)
             (write_json if output == "json" else write_yaml)(answer)
     return PENDING if any(story.verdict in ("pending", "gated") for story in stories) else 0
 

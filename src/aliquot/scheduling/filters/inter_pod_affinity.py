@@ -8,7 +8,7 @@ from aliquot.kube.matching import selector_key, selects, selects_all
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import LabelSelector, PodAffinityTerm, Requirement
-from aliquot.scheduling.filters.pod_counts import where
+from aliquot.scheduling.filters.pod_counts import matching_pods
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -159,7 +159,7 @@ def _count(snapshot: Snapshot, terms: tuple[Term, ...], keys: Iterable[str], fou
 
     named = terms[0].namespaces if terms[0].namespace_selector is None else None
     question = tuple((t.namespaces, selector_key(t.namespace_selector), selector_key(t.selector)) for t in terms)
-    there = where(snapshot, about, question, named, staying=False)
+    there = matching_pods(snapshot, about, question, named, staying=False)
     for key in keys:
         for node, number in there.items():
             _add(found, snapshot.nodes.get(node), key, number)

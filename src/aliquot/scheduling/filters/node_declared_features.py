@@ -2,15 +2,15 @@
 
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.scheduling.versions import Release
 
 FILTER = "NodeDeclaredFeatures"
 
 
-def undeclared(pod: Pod, node: Node, release: Release) -> tuple[Reason, ...]:
+def undeclared(pod: Pod, node: Node, kubernetes: Kubernetes) -> tuple[Reason, ...]:
     """The features that the node doesn't declare in status.declaredFeatures."""
-    if not release.declared_features:
+    if not kubernetes.on("NodeDeclaredFeatures"):
         return ()
     lacks = [feature for feature in pod.needs_features if feature not in node.declared_features]
     return tuple(

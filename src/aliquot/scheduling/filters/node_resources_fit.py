@@ -1,10 +1,11 @@
 """NodeResourcesFit: what the pod asks in total against what the node has left."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from aliquot.kube.node import Resources
+from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.versions import sees_hopeless_requests
 from aliquot.snapshot.load import NodeLoad
 
 FILTER = "NodeResourcesFit"
@@ -13,14 +14,14 @@ _BINARY = (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10
 BYTES = ("memory", "ephemeral-storage", "storage")
 
 
-def short(request: Resources, load: NodeLoad, delegated: Collection[str], release: Release) -> tuple[Reason, ...]:
+def short(request: Resources, load: NodeLoad, delegated: Collection[str], kubernetes: Kubernetes) -> tuple[Reason, ...]:
     """Every resource of which there's too little.
 
     Args:
         request: The pod's effective request.
         load: The node.
         delegated: Resources that a device class serves where the node doesn't offer them itself: not judged there.
-        release: Up to 1.33 a request above the node's whole is thought curable by preemption.
+        kubernetes: Up to 1.33 a request above the node's whole is thought curable by preemption.
     """
     found: list[Reason] = []
     allocatable = load.node.allocatable
@@ -33,7 +34,7 @@ def short(request: Resources, load: NodeLoad, delegated: Collection[str], releas
             continue
         used = load.requested.get(name, 0)
         if asked > total - used:
-            hopeless = release.sees_hopeless_requests and asked > total
+            hopeless = sees_hopeless_requests(kubernetes) and asked > total
             found.append(_reason(name, f"Insufficient {name}", asked, used, total, hopeless=hopeless))
     return tuple(found)
 
@@ -63,13 +64,3 @@ def amount_text(resource: str, amount: int) -> str:
             if amount and amount % (1 << bits) == 0:
                 return f"{amount >> bits}{suffix}"
     return str(amount)
-
-
-def class_names(classes: Mapping[str, str | None]) -> Mapping[str, str]:
-    """Resource name -> device class that serves it, from class name -> its extendedResourceName.
-
-    Every class also serves `deviceclass.resource.kubernetes.io/NAME`.
-    """
-    served = {f"deviceclass.resource.kubernetes.io/{name}": name for name in classes}
-    served |= {resource: name for name, resource in classes.items() if resource}
-    return served

@@ -15,7 +15,7 @@ Selects = Callable[[str, Mapping[str, str]], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class LabelledPods:
     """Node -> pods of one namespace and one set of labels that hold resources there."""
 
     labels: Mapping[str, str]
@@ -24,7 +24,7 @@ class Crowd:
     """Without those being deleted."""
 
 
-def where(
+def matching_pods(
     snapshot: Snapshot, selects: Selects, question: Hashable, namespaces: Iterable[str] | None, *, staying: bool
 ) -> Mapping[str, int]:
     """Node -> bound pods that `selects` accepts.
@@ -39,11 +39,11 @@ def where(
 
     def make(root: Snapshot) -> Mapping[str, int]:
         found: Counter[str] = Counter()
-        crowds = root.recall("crowds", _crowds)
-        for namespace in sorted(crowds if namespaces is None else set(namespaces)):
-            for crowd in crowds.get(namespace, {}).values():
-                if selects(namespace, crowd.labels):
-                    found.update(crowd.staying if staying else crowd.pods)
+        labelled = root.recall("labelled", _by_labels)
+        for namespace in sorted(labelled if namespaces is None else set(namespaces)):
+            for alike in labelled.get(namespace, {}).values():
+                if selects(namespace, alike.labels):
+                    found.update(alike.staying if staying else alike.pods)
         return {node: number for node, number in found.items() if number}
 
     known = snapshot.root.recall(("where", question, staying), make)
@@ -58,16 +58,16 @@ def where(
     return found
 
 
-def _crowds(root: Snapshot) -> Mapping[str, Mapping[Labels, Crowd]]:
+def _by_labels(root: Snapshot) -> Mapping[str, Mapping[Labels, LabelledPods]]:
     """Namespace -> set of labels -> where such pods are."""
-    found: dict[str, dict[Labels, Crowd]] = {}
+    found: dict[str, dict[Labels, LabelledPods]] = {}
     for load in root.loads():
         for pod in load.pods.values():
             there = found.setdefault(pod.namespace, {})
             labels = frozenset(pod.meta.labels.items())
             alike = there.get(labels)
             if alike is None:
-                alike = there[labels] = Crowd(pod.meta.labels, Counter(), Counter())
+                alike = there[labels] = LabelledPods(pod.meta.labels, Counter(), Counter())
             alike.pods[pod.node_name] += 1
             if not pod.terminating:
                 alike.staying[pod.node_name] += 1

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from aliquot.kube.matching import selector_key, selects
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import LabelSelector, Requirement, TopologySpread
 from aliquot.scheduling.filters.equal_nodes import asked_labels, node_groups
 from aliquot.scheduling.filters.node_affinity import wanted
-from aliquot.scheduling.filters.pod_counts import where
+from aliquot.scheduling.filters.pod_counts import matching_pods
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.filters.taint_toleration import intolerable
-from aliquot.scheduling.versions import Release
 from aliquot.snapshot.snapshot import Snapshot
 
 FILTER = "PodTopologySpread"
@@ -26,7 +26,7 @@ class Spread:
     """A pod's hard constraints, and how the pods that they count are spread now (the scheduler's PreFilter state)."""
 
     pod: Pod
-    release: Release
+    kubernetes: Kubernetes
     constraints: tuple[TopologySpread, ...]
     """With matchLabelKeys merged into the selectors."""
     domains: tuple[Mapping[str, int], ...]
@@ -41,28 +41,32 @@ class Spread:
             return self
         domains = list(self.domains)
         for nth, constraint in enumerate(self.constraints):
-            if selects(constraint.selector, pod.meta.labels) and eligible(self.pod, node, constraint, self.release):
+            if selects(constraint.selector, pod.meta.labels) and eligible(self.pod, node, constraint, self.kubernetes):
                 value = node.meta.labels[constraint.topology_key]
                 domains[nth] = {**domains[nth], value: domains[nth].get(value, 0) + change}
         return replace(self, domains=tuple(domains))
 
 
-def spread_of(snapshot: Snapshot, pod: Pod, release: Release) -> Spread | None:
+def spread_of(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes) -> Spread | None:
     """Count once for a pod; None if it has no hard constraints."""
     constraints = tuple(_merged(c, pod) for c in pod.topology_spread if c.when_unsatisfiable == "DoNotSchedule")
     if not constraints:
         return None
-    domains = tuple(_domains(snapshot, pod, constraint, constraints, release) for constraint in constraints)
-    return Spread(pod, release, constraints, domains)
+    domains = tuple(_domains(snapshot, pod, constraint, constraints, kubernetes) for constraint in constraints)
+    return Spread(pod, kubernetes, constraints, domains)
 
 
 def _domains(
-    snapshot: Snapshot, pod: Pod, constraint: TopologySpread, constraints: tuple[TopologySpread, ...], release: Release
+    snapshot: Snapshot,
+    pod: Pod,
+    constraint: TopologySpread,
+    constraints: tuple[TopologySpread, ...],
+    kubernetes: Kubernetes,
 ) -> Mapping[str, int]:
     """Value of the topology key -> pods counted, over all nodes that have every constraint's key and are eligible."""
 
     def value_on(node: Node | None) -> str | None:
-        if node is None or not _has_keys(node, constraints) or not eligible(pod, node, constraint, release):
+        if node is None or not _has_keys(node, constraints) or not eligible(pod, node, constraint, kubernetes):
             return None
         return node.meta.labels[constraint.topology_key]
 
@@ -74,7 +78,7 @@ def _domains(
         return values, Counter(values.values())
 
     root = snapshot.root
-    values, sizes = root.recall(_question(pod, constraint, constraints, release), make)
+    values, sizes = root.recall(_question(pod, constraint, constraints, kubernetes), make)
     changed = {name: value_on(snapshot.nodes.get(name)) for name in sorted(snapshot.changed)}
     if changed:
         sizes = sizes.copy()
@@ -89,7 +93,7 @@ def _domains(
 
 
 def _question(
-    pod: Pod, constraint: TopologySpread, constraints: tuple[TopologySpread, ...], release: Release
+    pod: Pod, constraint: TopologySpread, constraints: tuple[TopologySpread, ...], kubernetes: Kubernetes
 ) -> Hashable:
     """What decides which nodes take part in a constraint, and with which value."""
     return (
@@ -101,7 +105,7 @@ def _question(
         tuple(sorted(pod.node_selector.items())),
         pod.affinity.node if pod.affinity else None,
         pod.tolerations,
-        release,
+        kubernetes,
     )
 
 
@@ -143,11 +147,11 @@ def skewed(spread: Spread, node: Node) -> tuple[Reason, ...]:
     return tuple(found)
 
 
-def eligible(pod: Pod, node: Node, constraint: TopologySpread, release: Release) -> bool:
+def eligible(pod: Pod, node: Node, constraint: TopologySpread, kubernetes: Kubernetes) -> bool:
     """Whether the node's pods are counted, by nodeAffinityPolicy and nodeTaintsPolicy."""
     if constraint.node_affinity_policy == "Honor" and not wanted(pod, node):
         return False
-    return constraint.node_taints_policy != "Honor" or not intolerable(pod, node, release)
+    return constraint.node_taints_policy != "Honor" or not intolerable(pod, node, kubernetes)
 
 
 def _has_keys(node: Node, constraints: tuple[TopologySpread, ...]) -> bool:
@@ -174,4 +178,4 @@ def _counted(snapshot: Snapshot, pod: Pod, constraint: TopologySpread) -> Mappin
         return namespace == pod.namespace and selects(selector, labels)
 
     question = (pod.namespace, selector_key(selector))
-    return where(snapshot, counts, question, (pod.namespace,), staying=True)
+    return matching_pods(snapshot, counts, question, (pod.namespace,), staying=True)

@@ -26,13 +26,6 @@ class Reason:
     total_amount: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """The scheduler can't judge the pod: it gives up the attempt with reason SchedulerError and this message."""
-
-    message: str
-
-
 def counted(reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """Those that the scheduler counts: of the first failing filter, for it stops there."""
     return tuple(reason for reason in reasons if reason.filter == reasons[0].filter and reason.counts)

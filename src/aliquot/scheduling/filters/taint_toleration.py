@@ -3,21 +3,22 @@
 from aliquot.kube.matching import tolerates
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
+from aliquot.kube.release import Kubernetes
 from aliquot.kube.taints import Taint
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.scheduling.versions import Release
+from aliquot.scheduling.versions import compares_taints, names_taint
 
 FILTER = "TaintToleration"
 REPELLING = ("NoSchedule", "NoExecute")
 
 
-def untolerated(pod: Pod, node: Node, release: Release) -> tuple[Reason, ...]:
+def untolerated(pod: Pod, node: Node, kubernetes: Kubernetes) -> tuple[Reason, ...]:
     """Every taint that the pod doesn't tolerate, in the node's order; the scheduler counts the first."""
     return tuple(
         Reason(
             FILTER,
             f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"
-            if release.names_taint
+            if names_taint(kubernetes)
             else "node(s) had untolerated taint(s)",
             asked="no such taint, or a toleration",
             found=str(taint),
@@ -25,15 +26,15 @@ def untolerated(pod: Pod, node: Node, release: Release) -> tuple[Reason, ...]:
             subject=taint.key,
             counts=nth == 0,
         )
-        for nth, taint in enumerate(intolerable(pod, node, release))
+        for nth, taint in enumerate(intolerable(pod, node, kubernetes))
     )
 
 
-def intolerable(pod: Pod, node: Node, release: Release) -> list[Taint]:
+def intolerable(pod: Pod, node: Node, kubernetes: Kubernetes) -> list[Taint]:
     """The taints that repel the pod."""
     return [
         taint
         for taint in node.taints
         if taint.effect in REPELLING
-        and not any(tolerates(t, taint, comparisons=release.compares_taints) for t in pod.tolerations)
+        and not any(tolerates(t, taint, comparisons=compares_taints(kubernetes)) for t in pod.tolerations)
     ]

@@ -6,22 +6,19 @@ from dataclasses import dataclass, field, replace
 from aliquot.allocation.claims.bound import bound_claims, extended_status
 from aliquot.allocation.claims.extended import ANNOTATION, claim_for
 from aliquot.allocation.claims.leaving import claim_keys, left
-from aliquot.allocation.claims.pod_check import Failure, Gates, Offer, PodCheck, Unschedulable, offer_of, prepare_in
+from aliquot.allocation.claims.pod_check import Checked, Offer, PodCheck, offer_of, prepare_in
 from aliquot.allocation.claims.pod_claims import NotReady, generate
+from aliquot.allocation.engines import Engines
 from aliquot.allocation.exact.allocator import Exact
 from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec
 from aliquot.kube.pod import ExtendedResourceClaim, Pod
-from aliquot.scheduling.devices import Devices, told
-from aliquot.scheduling.filters.dynamic_resources import ClaimCheck, NotGenerated, Rejected
-from aliquot.scheduling.filters.reason import Fault
-from aliquot.scheduling.versions import Release
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
 
 
 @dataclass(slots=True, eq=False)
 class LiveClaims:
-    """Claims as they are now. As a `dynamic.DynamicResources` it answers for snapshots that hold these claims."""
+    """Claims as they are now. As a `ClaimFilter` it answers for snapshots that hold these claims."""
 
     start: Snapshot
     """The cluster at first. Classes, slices, templates and namespaces stay as they are there."""
@@ -38,17 +35,10 @@ class LiveClaims:
     """By identity (kept alive, so that it stays its own): what a spec is equal to."""
 
     @classmethod
-    def of(cls, start: Snapshot, release: Release, devices: Devices) -> "LiveClaims":
-        """Begin with a snapshot's claims.
-
-        Raises:
-            TypeError: if `devices` makes another allocator than the exact one: no other can be told of changes.
-        """
-        offer = offer_of(start, Gates(str(release), devices.gates))
-        # A supply of our own: whoever else asks about this snapshot must not get an allocator that changes.
-        engine = devices.make_engine(replace(offer.supply()), str(release))
-        if not isinstance(engine, Exact):
-            raise TypeError(f"a loop needs the exact allocator, not {type(engine).__name__}")
+    def of(cls, start: Snapshot, engines: Engines) -> "LiveClaims":
+        """Begin with a snapshot's claims."""
+        offer = offer_of(start, engines.kubernetes)
+        engine = engines.own(offer.supply())
         live = cls(start, engine, replace(offer, supply=lambda: engine.supply))
         for claim in start.claims.values():
             owner = claim.meta.controller
@@ -72,7 +62,7 @@ class LiveClaims:
         fresh = {claim.meta.key: claim for claim in made if self.get(claim.meta.key) is None}
         return replace(pod, claim_names={**pod.claim_names, **names}), fresh
 
-    def check(self, pod: Pod, fresh: Mapping[str, Claim]) -> PodCheck | Unschedulable | NotReady | Failure | None:
+    def check(self, pod: Pod, fresh: Mapping[str, Claim]) -> Checked:
         """Look at a pod's claims once; `fresh`: those just generated for it."""
         there = dict(fresh)
         for key in claim_keys(pod):
@@ -84,12 +74,9 @@ class LiveClaims:
                 there[claim.meta.key] = now
         return prepare_in(self.offer, pod, there, lambda _: self.engine)
 
-    def prepare(
-        self, snapshot: Snapshot, pod: Pod, release: Release
-    ) -> ClaimCheck | Rejected | NotGenerated | Fault | None:
-        """For `judge`, on a snapshot with the claims as they are now; see `dynamic.DynamicResources`."""
-        assert str(release) == self.offer.gates.version, "the loop's release"
-        return told(prepare_in(self.offer, pod, snapshot.claims, lambda _: self.engine))
+    def prepare(self, snapshot: Snapshot, pod: Pod) -> Checked:
+        """For `Scheduler`, on a snapshot with the claims as they are now."""
+        return prepare_in(self.offer, pod, snapshot.claims, lambda _: self.engine)
 
     def question(self, check: PodCheck) -> Hashable:
         """What the answers for a pod's claims depend on beside the nodes; None: on more than can be told.

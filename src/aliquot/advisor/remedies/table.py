@@ -1,0 +1,47 @@
+"""The remedies, in the order in which they're thought of. Each proposes candidates for a case; none is tried here."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from aliquot.advisor.case import Case, Spot
+from aliquot.advisor.remedies import claims, devices, free, nodes, priority, requests, selectors, share, steer, taints
+from aliquot.advisor.wayout import Advice, Candidate
+
+Remedy = Callable[[Case], Iterator[Candidate]]
+
+
+def _on_each_spot(cures: Callable[[Case, Spot], Iterator[Candidate]]) -> Remedy:
+    """A remedy that looks at one node at a time, over all nodes of a case."""
+
+    def remedy(case: Case) -> Iterator[Candidate]:
+        for spot in case.spots:
+            yield from cures(case, spot)
+
+    return remedy
+
+
+TAINTS: Final = _on_each_spot(taints.cures)
+SELECTORS: Final = _on_each_spot(selectors.cures)
+REQUESTS: Final = _on_each_spot(requests.cures)
+
+REMEDIES: Final[tuple[Remedy, ...]] = (
+    TAINTS,
+    SELECTORS,
+    REQUESTS,
+    _on_each_spot(share.cures),
+    _on_each_spot(free.cures),
+    _on_each_spot(claims.cures),
+    _on_each_spot(devices.cures),
+    steer.cures,
+    priority.cures,
+    nodes.cures,
+)
+FIRST_STEPS: Final[tuple[Remedy, ...]] = (TAINTS, SELECTORS, REQUESTS)
+"""Those that may be the first of several changes: they cure one problem of a node, and leave the others."""
+
+
+def advice(case: Case) -> Iterator[Advice]:
+    """What is worth doing but can't be simulated."""
+    for spot in case.spots:
+        yield from taints.advice(case, spot)
+        yield from share.advice(case, spot)

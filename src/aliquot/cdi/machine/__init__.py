@@ -1,0 +1,1 @@
+"""Edges on files: spec files and their folders, containers' root file systems, runtimes' configuration files."""

@@ -1,0 +1,1 @@
+"""What an expression costs: the static estimate, and what a run charges."""

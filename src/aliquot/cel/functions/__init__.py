@@ -1,0 +1,1 @@
+"""The functions that expressions can call: declared with their types, implemented on run-time values."""

@@ -1,0 +1,1 @@
+"""cel-go's extension libraries: strings, lists, sets, optional types, two-variable comprehensions."""

@@ -1,0 +1,1 @@
+"""The libraries that Kubernetes adds: quantities, versions, URLs, networks, named formats, lists."""

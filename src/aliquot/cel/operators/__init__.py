@@ -1,0 +1,1 @@
+"""What operators do with run-time values: arithmetic, order, equality, `in` and indexing."""

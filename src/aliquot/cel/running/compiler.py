@@ -1,0 +1,242 @@
+"""From a checked tree to closures: constants are folded, calls are bound to their overloads, costs are charged.
+
+What cel-go refuses while it plans a program (a bad conversion of a constant, a bad pattern, an impossible index) is
+refused here, as a `ProgramFault`.
+"""
+
+from collections.abc import Callable  # noqa: TC003  mypy and readers want it here
+from typing import Final
+
+from aliquot.cel.checking.schema import TYPE_NAMES, Schema
+from aliquot.cel.cost.actual import cost_of_call
+from aliquot.cel.operator_names import AND, CONDITIONAL, EQUALS, INDEX, NOT_EQUALS, OPT_INDEX, OPT_SELECT, OR
+from aliquot.cel.operators.indexing import is_qualifier
+from aliquot.cel.running import comprehensions as loops
+from aliquot.cel.running.aggregates import list_maker, map_maker
+from aliquot.cel.running.attributes import Choice, Path
+from aliquot.cel.running.compiled import Compiled, ProgramFault, constant
+from aliquot.cel.running.constant_lists import membership
+from aliquot.cel.running.dispatch import Dispatch
+from aliquot.cel.running.frame import UNSET, Frame, Run
+from aliquot.cel.running.logic import all_true, any_true, equal_to, or_else, unequal_to
+from aliquot.cel.running.qualifiers import computed_qualifier, constant_qualifier, test_qualifier
+from aliquot.cel.static_types import TYPE
+from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
+from aliquot.cel.values.stops import Panic
+from aliquot.cel.values.type_names import go_type_name
+from aliquot.cel.values.type_value import TypeValue
+from aliquot.cel.values.value import Err, Value
+
+_FOLDED: Final = frozenset({
+    "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint",
+})  # fmt: skip
+"""Functions that cel-go computes while planning, if their argument is constant."""
+
+
+class Compiler:
+    """Plans one checked expression. `places` tells how many local variables a frame must hold."""
+
+    __slots__ = ("_by_kind", "_calls", "_minor", "_scope", "places")
+
+    def __init__(self, schema: Schema, minor: int) -> None:
+        self._minor = minor
+        self._calls = Dispatch(schema.functions, minor)
+        self._scope: dict[str, Run] = {}
+        self.places = 0
+        self._by_kind: dict[type[Node], Callable[..., Compiled]] = {
+            Literal: self._literal,
+            Ident: self._ident,
+            Select: self._select,
+            Call: self._call,
+            ListNode: self._list,
+            MapNode: self._map,
+            Fold: self._fold,
+        }
+
+    def plan(self, node: Node) -> Compiled:
+        """Plan a node.
+
+        Raises:
+            PlanFault: cel-go would refuse to make a program of it.
+        """
+        return self._by_kind[type(node)](node)
+
+    # --- names and what is read from them ----------------------------------------------------------------------------
+    @staticmethod
+    def _literal(node: Literal) -> Compiled:
+        return constant(node.value)
+
+    def _ident(self, node: Ident) -> Compiled:
+        if node.names_type:
+            return self._type_value(node.names_type)
+        base = self._scope.get(node.name)
+        if base is None:
+            return Compiled(path=Path(lambda frame: frame.device, from_device=True))
+        if node.type.kind == TYPE:
+            # cel-go takes any variable that holds a type for the name of a type
+            return self._type_value(node.name)
+        return Compiled(path=Path(base))
+
+    @staticmethod
+    def _type_value(name: str) -> Compiled:
+        if name not in TYPE_NAMES or name == "kubernetes.DRADevice":
+            raise ProgramFault(f"reference to undefined type: {name}")
+        return constant(TypeValue(name))
+
+    @staticmethod
+    def _path_of(plan: Compiled) -> Path | Choice:
+        return Path(plan.run) if plan.path is None else plan.path
+
+    def _select(self, node: Select) -> Compiled:
+        if node.names_type:
+            return self._type_value(node.names_type)
+        path = self._path_of(self.plan(node.operand))
+        path.add(test_qualifier(node.field) if node.test else constant_qualifier(node.field, optional=False))
+        return Compiled(path=path)
+
+    def _index(self, node: Call, *, optional: bool) -> Compiled:
+        path = self._path_of(self.plan(node.args[0]))
+        index = self.plan(node.args[1])
+        if index.constant:
+            if not is_qualifier(index.value):
+                raise ProgramFault(f"invalid qualifier type: {go_type_name(index.value)}")
+            path.add(constant_qualifier(index.value, optional=optional))
+        else:
+            # an index that is a path costs nothing by itself; another one costs what it costs, and one unit more here
+            run = index.run if index.path is None else index.path.resolver()
+            path.add(computed_qualifier(run, optional=optional))
+        return Compiled(path=path)
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+    def _call(self, node: Call) -> Compiled:
+        function = node.function
+        if function == INDEX:
+            return self._index(node, optional=False)
+        if function in {OPT_INDEX, OPT_SELECT}:
+            return self._index(node, optional=True)
+        plans = [self.plan(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
+        if function == CONDITIONAL:
+            return self._conditional(plans)
+        runs = [plan.run for plan in plans]
+        if function == AND:
+            return Compiled(all_true(runs))
+        if function == OR:
+            return Compiled(any_true(runs))
+        if function == EQUALS:
+            return Compiled(equal_to(runs[0], runs[1]))
+        if function == NOT_EQUALS:
+            return Compiled(unequal_to(runs[0], runs[1]))
+        if function in {"or", "orValue"}:
+            return Compiled(or_else(runs[0], runs[1], unwrap=function == "orValue", strict=self._minor >= 37))
+        return self._function(node, plans, runs)
+
+    def _function(self, node: Call, plans: list[Compiled], runs: list[Run]) -> Compiled:
+        function = node.function
+        overload = node.overloads[0] if len(node.overloads) == 1 else ""
+        if overload == "in_list" and plans[1].constant:
+            found = membership(runs[0], plans[1].value)
+            if found is not None:
+                return found
+        impl, one_by_one = self._calls.implementation(function, overload, len(plans))
+        if function in {"matches", "find", "findAll"} and plans[1].constant and type(plans[1].value) is str:
+            impl, one_by_one = self._calls.with_pattern(function, plans[1].value, impl), True
+        if function in _FOLDED and len(plans) == 1 and plans[0].constant:
+            value = impl(plans[0].value)
+            if type(value) is Err:
+                raise ProgramFault(value.message)
+            return constant(value)
+        fixed, price, by_result = cost_of_call(function, overload, self._minor)
+        return Compiled(self._calls.runner(impl, runs, fixed, price, by_result=by_result, one_by_one=one_by_one))
+
+    def _conditional(self, plans: list[Compiled]) -> Compiled:
+        return Compiled(path=Choice(plans[0].run, self._path_of(plans[1]), self._path_of(plans[2])))
+
+    # --- aggregates --------------------------------------------------------------------------------------------------
+    def _list(self, node: ListNode) -> Compiled:
+        plans = [self.plan(item) for item in node.items]
+        run = list_maker([plan.run for plan in plans], node.optional)
+        if all(plan.constant for plan in plans):
+            return constant(_folded(run))
+        return Compiled(run)
+
+    def _map(self, node: MapNode) -> Compiled:
+        plans = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in node.entries]
+        run = map_maker([(key.run, value.run, optional) for key, value, optional in plans])
+        if all(key.constant and value.constant for key, value, _ in plans):
+            return constant(_folded(run))
+        return Compiled(run)
+
+    # --- loops -------------------------------------------------------------------------------------------------------
+    def _place(self) -> int:
+        self.places += 1
+        return self.places - 1
+
+    def _fold(self, node: Fold) -> Compiled:
+        over = self.plan(node.range).run
+        outer = self._scope
+        if node.macro == "bind":
+            place = self._place()
+            start = self.plan(node.init).run
+            self._scope = {**outer, node.accumulator: _accumulator(place, start)}
+            plan = Compiled(loops.bound(place, self.plan(node.result).run))
+            self._scope = outer
+            return plan
+        first, second = self._place(), self._place()
+        pairs = bool(node.var2)
+        inner = {**outer, node.var: _local(first)}
+        if pairs:
+            inner[node.var2] = _local(second)
+
+        def body(part: Node) -> tuple[loops.Body, bool]:
+            plan = self.plan(part)
+            return loops.body_of(plan.run, first, second, pairs=pairs), plan.constant
+
+        if node.macro:
+            self._scope = inner
+            bodies = [body(part) for part in node.parts]
+            self._scope = outer
+            return Compiled(_macro(node.macro, over, bodies, pairs=pairs))
+        place = self._place()
+        accumulator = _accumulator(place, self.plan(node.init).run)
+        self._scope = {**inner, node.accumulator: accumulator}
+        step, _ = body(node.step)
+        self._scope = {**outer, node.accumulator: accumulator}
+        result = self.plan(node.result).run
+        self._scope = outer
+        return Compiled(loops.fold(over, place, step, result, pairs=pairs))
+
+
+def _macro(macro: str, over: Run, bodies: list[tuple[loops.Body, bool]], *, pairs: bool) -> Run:
+    last, constant = bodies[-1]
+    if macro == "all":
+        return loops.all_of(over, last, pairs=pairs)
+    if macro == "exists":
+        return loops.exists(over, last, pairs=pairs)
+    if macro == "exists_one":
+        return loops.exists_one(over, last, pairs=pairs)
+    test = bodies[0][0] if len(bodies) == 2 else None
+    return loops.mapped(over, test, last, pairs=pairs, constant_item=constant)
+
+
+def _local(place: int) -> Run:
+    return lambda frame: frame.locals[place]
+
+
+def _accumulator(place: int, start: Run) -> Run:
+    def read(frame: Frame) -> Value:
+        value = frame.locals[place]
+        if value is UNSET:
+            value = frame.locals[place] = loops.started(start(frame))
+        return value
+
+    return read
+
+
+def _folded(run: Run) -> Value:
+    try:
+        value = run(Frame(None, 0, 0))
+    except Panic as panic:
+        raise ProgramFault(str(panic)) from None
+    if type(value) is Err:
+        raise ProgramFault(value.message)
+    return value

@@ -1,0 +1,1 @@
+"""From text to a syntax tree; nothing here knows what a name means."""

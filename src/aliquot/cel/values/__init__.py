@@ -1,0 +1,1 @@
+"""What expressions compute with: the types of run-time values."""

@@ -1,0 +1,80 @@
+"""`aliquot cdi check`: specs held against this host."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from aliquot.cdi.host.local_host import LocalHost
+from aliquot.cdi.host_check import Finding, check_host
+from aliquot.cdi.problems import Problem, SpecError
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, Table, folders_of, read_spec
+from aliquot.cli.output import write_json, write_yaml
+
+if TYPE_CHECKING:
+    from aliquot.cdi.spec import Spec
+
+
+def check(
+    *files: Path,
+    dirs: Dirs = (),
+    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+) -> int:
+    """Hold specs against this host; each finding comes with its fix.
+
+    Args:
+        files: Spec files; without any, all in the spec folders.
+        dirs: Spec folders from low to high priority, instead of /etc/cdi and /var/run/cdi. May be given several times.
+        output: table for people; json or yaml for programs.
+    """
+    specs: list[tuple[str, Spec]] = []
+    broken: list[Problem] = []
+    if files:
+        for file in files:
+            try:
+                specs.append((str(file), read_spec(file)))
+            except SpecError as error:
+                broken += error.problems
+    else:
+        registry = folders_of(dirs).registry()
+        specs = [(file.path, file.spec) for file in registry.files if file.spec is not None and file.good]
+        broken = [problem for problems in registry.errors.values() for problem in problems]
+    host = LocalHost()
+    found = [(path, finding) for path, spec in specs for finding in check_host(spec, host, file=path)]
+    findings = [(problem.file, Finding("error", problem)) for problem in broken] + found
+    _tell(output, findings, [path for path, _ in specs])
+    if not specs:
+        return UNUSABLE
+    return NO if any(finding.severity == "error" for _, finding in findings) else YES
+
+
+def _tell(output: Table, findings: list[tuple[str, Finding]], checked: list[str]) -> None:
+    if output != "table":
+        rows: list[dict[str, Any]] = [
+            {
+                "file": path,
+                "severity": finding.severity,
+                "path": finding.problem.path or None,
+                "line": finding.problem.line,
+                "message": finding.problem.message,
+                "fix": finding.problem.hint or None,
+            }
+            for path, finding in findings
+        ]
+        answer = {"checked": checked, "findings": rows}
+        if output == "json":
+            write_json(answer)
+        else:
+            write_yaml(answer)
+        return
+    for path, finding in findings:
+        print(f"{finding.severity}: {replace(finding.problem, file=path, hint='')}")
+        if finding.problem.hint:
+            print(f"  fix: {finding.problem.hint}")
+    told = {path for path, _ in findings}
+    for path in checked:
+        if path not in told:
+            print(f"{path}: fits this host")
+    if not checked and not findings:
+        print("there's no spec to check")

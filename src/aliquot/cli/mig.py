@@ -1,0 +1,225 @@
+"""`aliquot mig`: which MIG instances a GPU can hold, what fits beside others, and what blocks it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from aliquot.cli.output import fail, write_json, write_yaml
+
+if TYPE_CHECKING:
+    from aliquot.devices.mig import Geometry, Placement, State
+    from aliquot.devices.mig.fitting import Fit
+    from aliquot.devices.mig.refusal import NoRoom
+
+UNUSABLE = 2
+NO_ROOM = 3
+
+Format = Literal["text", "json", "yaml"]
+Output = Annotated[Format, Parameter(name=["--output", "-o"])]
+
+EXAMPLES = """Examples:
+  aliquot mig layouts A100-40GB
+  aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4
+"""
+FITS_EXAMPLES = """Examples:
+  aliquot mig fits H100 3g.40gb 1g.10gb
+  aliquot mig fits H100 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
+  aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json
+
+Exit status:
+  0  they fit, and the answer says where
+  3  they don't; the answer says what blocks them, and the fewest moves that would make room if any do
+  2  no such GPU or profile, or the layout isn't legal
+"""
+LAYOUTS_EXAMPLES = """Examples:
+  aliquot mig layouts A100-40GB            the full layouts, one a line
+  aliquot mig layouts A100-40GB --placed   with the memory slice where each instance starts
+  aliquot mig layouts A100-40GB --all      every legal state, the empty one too
+"""
+
+app = App(
+    name="mig",
+    help="MIG: the instances that a GPU holds or could hold.",
+    help_epilogue=EXAMPLES,
+    help_format="plaintext",
+)
+
+
+@app.command(help_epilogue=FITS_EXAMPLES)
+def fits(
+    model: str,
+    /,
+    *profiles: str,
+    on: str = "empty",
+    output: Output = "text",
+) -> int:
+    """Whether instances fit on a GPU beside others: where, or what blocks them and what would help.
+
+    Args:
+        model: The GPU: a product name, a node label, a PCI id, or a name of this project's tables such as A100-40GB.
+        profiles: The wanted instances by profile, such as 1g.5gb; a profile twice is two instances.
+        on: The instances that are there and stay, such as 3g.20gb@0,1g.5gb@4.
+        output: text, json or yaml.
+    """
+    from aliquot.cli.mig_input import layout_of, model_of, profiles_of
+    from aliquot.devices.mig.fitting import fits as judge
+
+    geometry = model_of(model)
+    if geometry is None:
+        return UNUSABLE
+    if not profiles:
+        fail("no profile is given", f"{geometry.key} has {', '.join(p.name for p in geometry.profiles)}")
+        return UNUSABLE
+    wanted, state = profiles_of(geometry, profiles), layout_of(geometry, on)
+    if wanted is None or state is None:
+        return UNUSABLE
+    answer = judge(geometry, state, wanted)
+    if output == "text":
+        _tell_fit(geometry, state, wanted, answer)
+    else:
+        _write(output, _fit_json(geometry, state, wanted, answer))
+    from aliquot.devices.mig.fitting import Fit
+
+    return 0 if isinstance(answer, Fit) else NO_ROOM
+
+
+@app.command(help_epilogue=LAYOUTS_EXAMPLES)
+def layouts(
+    model: str,
+    /,
+    *,
+    placed: Annotated[bool, Parameter(name="--placed", negative=())] = False,
+    every: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    double_memory: Annotated[bool, Parameter(name="--double-memory", negative=())] = False,
+    output: Output = "text",
+) -> int:
+    """The full layouts of a GPU by profiles, one a line; without the variants that differ in media engines.
+
+    Args:
+        model: The GPU, as for `mig fits`.
+        placed: The full layouts by place.
+        every: Every legal state by place, not only the full ones.
+        double_memory: With the profile of one compute slice and double memory, such as 1g.10gb of an A100 40GB.
+        output: text, json or yaml.
+    """
+    from aliquot.cli.mig_bars import layout_text
+    from aliquot.cli.mig_input import model_of
+    from aliquot.devices.mig import legal_states, maximal_states
+
+    geometry = model_of(model)
+    if geometry is None:
+        return UNUSABLE
+    if not geometry.known:
+        fail(f"where MIG instances of {geometry.key} may lie isn't published", "ask the node: aliquot mig list")
+        return UNUSABLE
+    profiles = geometry.plain_profiles(double_memory=double_memory)
+    states = (legal_states if every else maximal_states)(geometry, profiles)
+    if placed or every:
+        if output == "text":
+            for state in states:
+                print(layout_text(state))
+        else:
+            rows = [{"instances": [_place(each) for each in state]} for state in states]
+            _write(output, {**_head(geometry), "layouts": rows})
+        return 0
+    counts = _by_profiles(states)
+    if output == "text":
+        for each in counts:
+            print(_counted(each))
+    else:
+        _write(output, {**_head(geometry), "layouts": [{"profiles": dict(each)} for each in counts]})
+    return 0
+
+
+def _by_profiles(states: "Sequence[State]") -> list[list[tuple[str, int]]]:
+    """The distinct lists of profiles among states, as profile and count, largest first."""
+    from aliquot.devices.mig.layouts import multisets
+
+    def largest_first(item: tuple[str, int]) -> tuple[int, str]:
+        return (-int(item[0].partition("g")[0]), item[0])
+
+    return [sorted(Counter(names).items(), key=largest_first) for names in multisets(states)]
+
+
+def _counted(profiles: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{count} x {name}" for name, count in profiles)
+
+
+# --- for people --------------------------------------------------------------------------------------------------
+def _tell_fit(
+    geometry: "Geometry", state: "Sequence[Placement]", wanted: Sequence[str], answer: "Fit | NoRoom"
+) -> None:
+    from aliquot.cli.mig_bars import bars, layout_text
+    from aliquot.devices.mig.fitting import Fit, still_fit
+
+    asked = _counted(list(Counter(wanted).items()))
+    beside = f" beside {layout_text(state)}" if state else ""
+    together = state if not isinstance(answer, Fit) else (*state, *answer.placements)
+    if isinstance(answer, Fit):
+        print(f"{geometry.key}: {asked} can be created{beside}")
+        print(f"where     {layout_text(answer.placements)}")
+    else:
+        print(f"{geometry.key}: no room for {asked}{beside}")
+        if answer.placed:
+            print(f"placed    {layout_text(answer.placed)}, then:")
+        print(f"why       {answer.reason}")
+        print(f"way out   {f'{answer.advice} (idle by then)' if answer.moves else 'no moves make room'}")
+    head, row = bars(geometry, together)
+    print(f"\nslice     {head}\nmemory    {row}")
+    left = [
+        f"{name} at {', '.join(map(str, starts))}" for name, starts in still_fit(geometry, together).items() if starts
+    ]
+    label = "still fit" if isinstance(answer, Fit) else "now fit"
+    print(f"{label.ljust(10)}{'; '.join(left) or 'nothing'}")
+    if geometry.placement_certainty != "documented":
+        print(f"note      the places are {geometry.placement_certainty}: what the node reports counts")
+
+
+# --- for programs ------------------------------------------------------------------------------------------------
+def _write(output: Format, value: dict[str, object]) -> None:
+    (write_json if output == "json" else write_yaml)(value)
+
+
+def _head(geometry: "Geometry") -> dict[str, object]:
+    return {"gpu": geometry.key, "placementCertainty": geometry.placement_certainty}
+
+
+def _place(each: "Placement") -> dict[str, object]:
+    return {"profile": each.profile, "start": each.start}
+
+
+def _fit_json(
+    geometry: "Geometry", state: "Sequence[Placement]", wanted: Sequence[str], answer: "Fit | NoRoom"
+) -> dict[str, object]:
+    from aliquot.devices.mig.fitting import Fit, still_fit
+
+    head = {**_head(geometry), "on": [_place(each) for each in state], "wanted": list(wanted)}
+    if isinstance(answer, Fit):
+        after = still_fit(geometry, (*state, *answer.placements))
+        places = [_place(each) for each in answer.placements]
+        return {**head, "fits": True, "create": places, "stillFit": {name: list(at) for name, at in after.items()}}
+    return {
+        **head,
+        "fits": False,
+        "profile": answer.profile,
+        "shortOf": answer.short_of.value,
+        "reason": answer.reason,
+        "placed": [_place(each) for each in answer.placed],
+        "blocked": [
+            {
+                "start": each.start,
+                "by": [
+                    {**_place(holder.instance), "memorySlices": [holder.units[0], holder.units[-1]]}
+                    for holder in each.by
+                ],
+            }
+            for each in answer.blocked
+        ],
+        "memorySlicesFree": list(answer.memory_free),
+        "computeSlicesFree": answer.compute_free,
+        "computeSlicesNeeded": answer.compute_needed,
+        "moves": [{**_place(move.instance), "to": move.to} for move in answer.moves],
+        "stillFit": {name: list(at) for name, at in still_fit(geometry, state).items()},
+    }

@@ -1,0 +1,30 @@
+"""MIG layouts drawn on one line: a bar over the memory slices."""
+
+from collections.abc import Sequence
+
+from aliquot.devices.mig import Geometry, Placement
+from aliquot.devices.mig.layouts import profile_in, units_of
+
+
+def layout_text(state: Sequence[Placement]) -> str:
+    """A layout as `--on` takes it, such as `4g.20gb@0,3g.20gb@4`; the empty one is `empty`."""
+    return ",".join(f"{each.profile}@{each.start}" for each in sorted(state)) or "empty"
+
+
+def bars(geometry: Geometry, state: Sequence[Placement]) -> tuple[str, str]:
+    """The numbers of the memory slices, and under them the instances; dots are free slices.
+
+    Raises:
+        ValueError: as `profile_in`.
+    """
+    spans = {each.start: (each.profile, units_of(profile_in(geometry, each.profile), each.start)) for each in state}
+    cell = max([4, *(-(-(len(name) + 2) // len(units)) for name, units in spans.values())])
+    units = geometry.memory_units or 0
+    head = "".join(str(unit).ljust(cell) for unit in range(units)).rstrip()
+    row, unit = "", 0
+    while unit < units:
+        name, span = spans.get(unit, ("", range(unit, unit + 1)))
+        width = cell * len(span)
+        row += f"[{name}{'-' * (width - len(name) - 2)}]" if name else ".".ljust(width)
+        unit += len(span)
+    return head, row.rstrip()
