@@ -129,7 +129,9 @@ class BinCompletion:
         bins = self._bins.get(unit)
         if bins is None:
             bins = self._bins[unit] = sum(
-                1 << place for place, classes in enumerate(self.demands.classes[unit]) if classes and self._one(unit, place)
+                1 << place
+                for place, classes in enumerate(self.demands.classes[unit])
+                if classes and self._one(unit, place)
             )
         return bins
 

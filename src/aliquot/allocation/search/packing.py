@@ -53,9 +53,7 @@ class Packing:
     """Devices that draw on counters."""
     _rooms: dict[object, Room] = field(default_factory=dict[object, Room])
     _states: dict[tuple[int, int, int], int] = field(default_factory=dict[tuple[int, int, int], int])
-    _known: dict[tuple[int, Counted, Counted], bool] = field(
-        default_factory=dict[tuple[int, Counted, Counted], bool]
-    )
+    _known: dict[tuple[int, Counted, Counted], bool] = field(default_factory=dict[tuple[int, Counted, Counted], bool])
 
     def __post_init__(self) -> None:
         """Finds the bins, and puts those next to each other that share values."""
@@ -148,9 +146,7 @@ class Packing:
             for match, number in dropped.intersection(open_):
                 if match:
                     narrowed &= question.match[number].matchable
-            members.append(
-                (self._demands.unit(narrowed), count, tuple(places[tie] for tie in open_ if tie in places))
-            )
+            members.append((self._demands.unit(narrowed), count, tuple(places[tie] for tie in open_ if tie in places)))
         return members, ties, simple
 
     def _completion(self, board: Board) -> BinCompletion:
@@ -165,9 +161,7 @@ class Packing:
             demands=self._demands,
             rooms=rooms,
             states=states,
-            left=[
-                totals.left(each.block, board.residual[each.block]) if each.block >= 0 else 0 for each in self._bins
-            ],
+            left=[totals.left(each.block, board.residual[each.block]) if each.block >= 0 else 0 for each in self._bins],
             guard=totals.guard,
             regions=self._regions,
             known=self._known,
