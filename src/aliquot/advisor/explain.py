@@ -66,6 +66,10 @@ class Explanation:
     """The root cause; None: it isn't refused."""
     possible: Possible | None = None
     """An allocation that exists although the scheduler finds none."""
+    shape: object = None
+    """Equal for pods of one owner that differ only in name."""
+    siblings: int = 0
+    """Pods beside it that wait for the same reason: of the same owner and spec."""
     forecast: str = ""
     """What the queue will do to a pod that has room now."""
     note: str = ""
@@ -89,16 +93,28 @@ def explain(
         key = _shape(snapshot, pod)
         twin = told.get(key)
         if twin is None:
-            twin = told[key] = explain_one(snapshot, pod, scheduler, node_groups)
+            twin = told[key] = replace(explain_one(snapshot, pod, scheduler, node_groups), shape=key)
             found.append(twin)
         else:
             found.append(_renamed(snapshot, twin, pod))
+    found = _with_siblings(snapshot, found)
     if not any(one.verdict == "placeable" for one in found):
         return found
     waiting = {pod.key: pod for pod in (*snapshot.pending(), *(one.pod for one in found if one.verdict == "placeable"))}
     roomy = [pod for pod in waiting.values() if scheduler.decide(snapshot, pod) is not None]
     said = forecast(snapshot, roomy, scheduler)
     return [replace(one, forecast=said.get(one.pod.key, "")) for one in found]
+
+
+def _with_siblings(snapshot: Snapshot, found: list[Explanation]) -> list[Explanation]:
+    """Count those that wait alike, asked for or not."""
+    if not any(one.verdict in ("pending", "gated") for one in found):
+        return found
+    alike: dict[object, int] = {}
+    for pod in snapshot.pending():
+        key = _shape(snapshot, pod)
+        alike[key] = alike.get(key, 0) + 1
+    return [replace(one, siblings=max(0, alike.get(_shape(snapshot, one.pod), 1) - 1)) for one in found]
 
 
 def _shape(snapshot: Snapshot, pod: Pod) -> object:

@@ -1,5 +1,6 @@
 """What a node's counted resources are: whole GPUs, shares of them, MIG instances; how large, and how separate."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -94,6 +95,12 @@ def resource_size(resource: str, node: Node) -> int | None:
             return memory_of(profile).mib if profile is not None else None
         return gpus.memory_mib
     return None
+
+
+def nominal_mib(resource: str) -> int | None:
+    """What a MIG resource's name says of its memory: 5120 for `nvidia.com/mig-1g.5gb`; None for other names."""
+    found = re.search(r"mig-\d+g\.(\d+)gb", resource)
+    return int(found[1]) * 1024 if found is not None else None
 
 
 def _profile(gpus: NodeGpus | None, name: str) -> Profile | None:

@@ -141,8 +141,8 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node])
 def _not_offered(snapshot: Snapshot, name: str) -> Cause:
     sick = [node for node in snapshot.nodes.values() if node.capacity.get(name)]
     if sick:
-        told = listed([f"{node.name} has {node.capacity[name]} in capacity and 0 allocatable" for node in sick])
-        sentence = f"No node gives any {name}: {told} (unhealthy devices, or the device plugin stopped)."
+        broken = listed([f"{node.name} has {node.capacity[name]} in capacity and 0 allocatable" for node in sick])
+        sentence = f"No node gives any {name}: {broken} (unhealthy devices, or the device plugin stopped)."
         return Cause("unhealthy", sentence, tuple(node.name for node in sick[:3]))
     offered: dict[str, list[Node]] = {}
     for node in snapshot.nodes.values():

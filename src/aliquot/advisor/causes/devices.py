@@ -134,7 +134,7 @@ def _among(snapshot: Snapshot, by_node: Mapping[str, Sequence[Supplied]], what: 
     said = clauses(snapshot, {name: [(one.request, one.meant) for one in lacks] for name, lacks in short.items()})
     kind = _kind(short)
     every = [one for lacks in short.values() for one in lacks]
-    lead = _lead(every, short)
+    lead = _lead(every, short) + _elsewhere(by_node, short)
     sentence = f"{lead}: {'; '.join(said.words[:3])}." if said.words else f"{lead}."
     if kind == "held" and any(one.request.wanted is None for one in every):
         kind = "all-with-one-taken"
@@ -159,6 +159,14 @@ def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]]) ->
     where = nodes_named(list(short))
     count = sum(len(one.meant) for one in every if one.request.request == request)
     return f"No device is left for request {request} ({number(count, 'such device')} on {where})"
+
+
+def _elsewhere(by_node: Mapping[str, Sequence[Supplied]], short: Mapping[str, Sequence[Supplied]]) -> str:
+    """Requests that would find devices: ` (for request gpu 3 of 4 are free)`."""
+    node = next(iter(short))
+    fine = [one for one in _first_alternatives(by_node[node]) if one not in short[node]]
+    told = [f"for request {one.request.request} {one.usable} of {len(one.meant)} are free" for one in fine[:2]]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _kind(short: Mapping[str, Sequence[Supplied]]) -> Kind:

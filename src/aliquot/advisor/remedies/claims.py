@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
-from aliquot.advisor.case import Case, Spot
+from aliquot.advisor.case import Case, Spot, device_requests
 from aliquot.advisor.claims import Place, Source, changed, places, sources
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.wayout import Candidate, Kind, Patch, Risk, Trial
@@ -406,7 +406,7 @@ def _less_capacity(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
 
 def _without_claim(case: Case) -> Iterator[Candidate]:
     """Where one of several claims is in the way: the pod without it."""
-    if len(case.pod.claims) + bool(case.pod.containers and any(one.requests for one in case.pod.containers)) < 2:
+    if len(case.pod.claims) + bool(device_requests(case.pod)) < 2:
         return
     for gone in case.pod.claims:
         users = [one.name for one in case.pod.containers if any(ref.name == gone.name for ref in one.claims)]
@@ -422,7 +422,7 @@ def _without_claim(case: Case) -> Iterator[Candidate]:
             title=f"Leave the claim {gone.name} out: the rest of what it asks for is there",
             changes=changes.pod_spec(case.owner, case.pod.name, patch),
             apply=lambda trial, gone=gone: Trial(trial.snapshot, _dropping(trial.pod, gone)),  # type: ignore[misc]
-            risk=Risk("high", f"the pod then runs without what {gone.name} gives it"),
+            risk=Risk("medium", f"the pod then runs without what {gone.name} gives it: it must be able to"),
             rank=35,
             cures=PROBLEM,
             anywhere=True,

@@ -11,6 +11,7 @@ from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.counted import published_by_node
 from aliquot.advisor.causes.errors import CEL, MISSING_KEY, NO_CLASS
 from aliquot.advisor.claims import changed, places, sources
+from aliquot.advisor.gpus import MIG_PREFIX
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.remedies.claims import claim_candidate
 from aliquot.advisor.wayout import Candidate, Change, Patch, Risk, Trial
@@ -33,7 +34,9 @@ def cures(case: Case) -> Iterator[Candidate]:
     if missing is not None:
         yield from _other_class(case, missing["name"])
     for name in device_requests(case.pod):
-        if not any(node.allocatable.get(name) for node in case.snapshot.nodes.values()):
+        if not name.startswith(MIG_PREFIX) and not any(
+            node.allocatable.get(name) for node in case.snapshot.nodes.values()
+        ):
             yield from _mapped(case, name)
 
 
@@ -168,7 +171,7 @@ def _other_class(case: Case, missing: str) -> Iterator[Candidate]:
             changes=(
                 Change(
                     f"deviceclass {missing}",
-                    f"kubectl apply -f - <<'EOF'\n{json.dumps(manifest)}\nEOF",
+                    f"printf %s {shlex.quote(json.dumps(manifest))} | kubectl apply -f -",
                     manifest,
                 ),
             ),
@@ -257,7 +260,7 @@ def _claim(case: Case, class_name: str, resource: str) -> Candidate:
         changes=(
             Change(
                 f"resourceclaimtemplate {case.pod.namespace}/{template}",
-                f"kubectl apply -f - <<'EOF'\n{json.dumps(manifest)}\nEOF",
+                f"printf %s {shlex.quote(json.dumps(manifest))} | kubectl apply -f -",
                 manifest,
             ),
             *changes.pod_spec(case.owner, case.pod.name, patch),

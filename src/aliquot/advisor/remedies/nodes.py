@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.advisor.amounts import about
-from aliquot.advisor.case import Case, device_requests, is_extended
-from aliquot.advisor.gpus import GPU, partitioned
+from aliquot.advisor.case import Case, Spot, device_requests, is_extended
+from aliquot.advisor.gpus import GPU, gpus_of, partitioned
 from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
 from aliquot.dra.device import Slice
@@ -14,6 +14,7 @@ from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.pricing.instances import Instance, default_prices
+from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -33,6 +34,7 @@ PER_NODE = frozenset({HOSTNAME, "nvidia.com/gfd.timestamp", "alpha.eksctl.io/ins
 GROUPS_TRIED = 60
 ARM = ("GH200", "GB200", "GB300")
 """Their host processor is NVIDIA's Grace."""
+KEEPING_OFF = frozenset({"TaintToleration", "NodeUnschedulable", "NodeAffinity"})
 GROUP = "from its node group"
 """The note of a template that a person gave with --node-groups."""
 
@@ -148,8 +150,14 @@ def joined(trial: Trial, template: Template) -> tuple[Trial, str]:
 
 
 def cures(case: Case) -> Iterator[Candidate]:
-    """Copies as they are; else without their taint; else partitioned to what the pod asks; else from the price list."""
+    """Copies as they are; else without their taint; else partitioned to what the pod asks; else from the price list.
+
+    None where what is asked for is free already on a node that something else keeps the pod off: one more of the same
+    doesn't help.
+    """
     wanted = device_requests(case.pod)
+    if any(_only_kept_off(case, spot) for spot in case.spots):
+        return
     some = False
     groups = [replace(one, count=0, note=GROUP) for one in templates(case.node_groups)] if case.node_groups else []
     asks_devices = bool(wanted or case.pod.claims)
@@ -169,6 +177,38 @@ def cures(case: Case) -> Iterator[Candidate]:
                     break
     if not some and wanted:
         yield from _from_price_list(case, wanted)
+    if not some and not asks_devices:
+        yield from _larger(case)
+
+
+def _only_kept_off(case: Case, spot: Spot) -> bool:
+    """Its devices are free, and a taint, a cordon or a selector is all that's in the way."""
+    if not (device_requests(case.pod) or case.pod.claims) or case.error:
+        return False
+    return spot.problems <= KEEPING_OFF and spot.node.ready is not False
+
+
+def _larger(case: Case) -> Iterator[Candidate]:
+    """A pod that asks for more CPU or memory than any node has: a node like one without devices, of the next size."""
+    request = effective_request(case.pod)
+    plain = [one for one in templates(case.snapshot) if not _has_devices(one)]
+    for template in plain[:1]:
+        sizes = dict(template.node.allocatable)
+        for name in ("cpu", "memory"):
+            while sizes.get(name) and sizes[name] < request.get(name, 0) * 9 // 8:
+                sizes[name] *= 2
+        if sizes == dict(template.node.allocatable):
+            continue
+        grown = {
+            name: about(name, sizes[name])
+            for name in ("cpu", "memory")
+            if sizes[name] != template.node.allocatable[name]
+        }
+        note = f"with {' and '.join(f'{amount} of {name}' for name, amount in grown.items())}"
+        variant = replace(template, node=replace(template.node, allocatable=sizes, capacity=sizes), note=note)
+        trial, name = joined(case.trial, variant)
+        if case.placed(trial, name):
+            yield _candidate(variant, name)
 
 
 def _but_zone(template: Template) -> object:
@@ -257,9 +297,13 @@ def cost_of(kind: str) -> Cost:
 def _from_price_list(case: Case, wanted: Mapping[str, int]) -> Iterator[Candidate]:
     """No group of the cluster helps: the cheapest instance with enough whole NVIDIA GPUs."""
     count = wanted.get(GPU)
-    if count is None or len(wanted) > 1:
-        return
-    for row in _cheapest_first(count, _provider(case.snapshot)):
+    provider = _provider(case.snapshot)
+    if count is None or len(wanted) > 1 or not provider:
+        return  # where nothing shows a cloud, nobody can order an instance
+    least = _least_memory(case.snapshot)
+    for row in _cheapest_first(count, provider):
+        if (size := find(row.gpu_model)) is None or (size.memory_mib or 0) < least:
+            continue
         node = Node(
             Meta(
                 "",
@@ -300,6 +344,14 @@ def _cheapest_first(count: int, provider: str) -> list[Instance]:
         and provider in ("", row.provider)
     ]
     return sorted(found, key=lambda row: (row.usd_per_hour or 0.0, row.instance_type))
+
+
+def _least_memory(snapshot: Snapshot) -> int:
+    """MiB of the smallest GPU that the cluster counts: a pod that runs beside those isn't meant for less."""
+    sizes = [
+        gpus.memory_mib for node in snapshot.nodes.values() if (gpus := gpus_of(node)) is not None and gpus.memory_mib
+    ]
+    return min(sizes, default=0)
 
 
 def _provider(snapshot: Snapshot) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from math import log2
 
 from aliquot.advisor import changes
 from aliquot.advisor.amounts import show
 from aliquot.advisor.case import Case, Spot, is_extended, on_pod
-from aliquot.advisor.gpus import isolation_of_resource, resource_size
+from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, resource_size
 from aliquot.advisor.nearest import is_near
 from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Container, Pod
@@ -125,13 +126,13 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         risk = Risk(
             "high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)"
         )
-        rank = 34.0
+        rank = 34.0 - amount / max(1, spot.short_of()[name].asked)
         title = f"Ask for {amount} {name} instead of {sum(one.requests[name] for one in touched)}"
     elif slip:
         risk, rank = Risk("low", "the original looks like a slip"), 6.0
         title = f"Ask for {other} (not {name})"
     else:
-        asked_size = resource_size(name, spot.node)
+        asked_size = resource_size(name, spot.node) or nominal_mib(name)
         smaller = size is not None and asked_size is not None and size < asked_size
         memory = f" with {size} MiB each" if size is not None else ""
         risk = (
@@ -141,10 +142,10 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
             if size is not None and asked_size is not None and size > asked_size
             else Risk("medium", "another kind of device than was asked for")
         )
-        rank = 32.0 if smaller else 22.0
+        rank = (32.0 if smaller else 22.0) + _apart(size, asked_size)
         title = f"Ask for {other}: {amount} instead of {name} ({spot.node.name} has it free{memory})"
     return Candidate(
-        kind="change-request",
+        kind="fewer-devices" if other == name else "change-request",
         target="pod",
         title=title,
         changes=changes.pod_spec(case.owner, pod.name, spec),
@@ -161,6 +162,11 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         isolates=isolation_of_resource(other, spot.node),
         cures=name,
     )
+
+
+def _apart(size: int | None, asked: int | None) -> float:
+    """How far a size is from the one that was asked for: 1 for twice or half as much; nearest first."""
+    return min(9.0, abs(log2(size / asked))) if size and asked else 9.0
 
 
 def _constraints(case: Case, spot: Spot) -> Iterator[Candidate]:

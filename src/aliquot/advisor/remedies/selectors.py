@@ -100,6 +100,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     if not fixes:
         return
     slip = all(one.slip for one in fixes)
+    near = all(one.slip or _suffixed(one) for one in fixes)
     if any(one.after is not None for one in fixes):
         affinity = _mended_affinity(pod.affinity, term, bad, drop=False)
         yield _candidate(
@@ -112,7 +113,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             risk=Risk("low", "the original looks like a slip")
             if slip
             else Risk("medium", f"the pod may then run on another kind of node than was asked for ({spot.node.name})"),
-            rank=5 if slip else 26,
+            rank=5 if slip else 15 if near else 26,
         )
     yield _candidate(
         case,
@@ -123,6 +124,16 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         title="Drop " + "; ".join(expression_text(one.before) for one in fixes),
         risk=Risk("medium", "the pod may then run on any kind of node"),
         rank=36,
+    )
+
+
+def _suffixed(one: Fix) -> bool:
+    """The wanted value with something more, or less: `Tesla-T4` and `Tesla-T4-SHARED`."""
+    after = one.after.values if one.after is not None else ()
+    return any(
+        new != old and (new.startswith(f"{old}-") or old.startswith(f"{new}-"))
+        for old in one.before.values
+        for new in after
     )
 
 

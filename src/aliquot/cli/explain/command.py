@@ -23,10 +23,11 @@ WORKLOADS = frozenset(
 )
 NOTHING_USABLE = 2
 PENDING = 3
+MANY = 1000
 LARGE = 5000
 """Pods times nodes from which JSON isn't indented, and what twins share is encoded once."""
 
-Format = Literal["table", "json", "yaml", "html"]
+Format = Literal["text", "table", "wide", "json", "yaml", "html"]
 
 
 def explain(
@@ -41,8 +42,8 @@ def explain(
     kubernetes: str | None = None,
     feature_gates: Annotated[str, Parameter(show_default=False)] = "",
     node_groups: Annotated[tuple[Path, ...], Parameter(negative=(), show_default=False)] = (),
-    output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
-    ways: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 5,
+    output: Annotated[Format, Parameter(name=["--output", "-o"])] = "text",
+    ways: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
 ) -> int:
     """Why a pod is pending, and what would place it.
 
@@ -61,8 +62,9 @@ def explain(
         feature_gates: The scheduler's gates that differ from its release's defaults: DRADeviceTaintRules=true,...
         node_groups: Files with nodes that an autoscaler could add, one Node of each group (its name is the group's),
             with the ResourceSlices that its drivers would publish: groups that may have no node now.
-        output: table for people; json or yaml for programs; html for one self-contained page.
-        ways: How many ways out the table shows of each pod; json, yaml and html hold all.
+        output: text for people (a line for each cause, then a block for each); wide for everything; json or yaml for
+            programs; html for one self-contained page.
+        ways: How many ways out the text shows of each cause; without it as many as fit. The other formats hold all.
     """
     target = target.strip()
     if kind_then_name := " ".join(more):
@@ -113,10 +115,14 @@ def explain(
     spare = groups.snapshot if groups is not None else None
     stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare)
     progress("")
-    if output == "table":
+    if output in ("text", "table"):
         from aliquot.cli.explain.text import show
 
         show(stories, release=str(chosen), source=source, ways=ways)
+    elif output == "wide":
+        from aliquot.cli.explain.wide import show as show_all
+
+        show_all(stories, release=str(chosen), source=source, ways=MANY if ways is None else ways)
     elif output == "html":
         from aliquot.cli.explain.page import page
 
@@ -129,7 +135,7 @@ def explain(
         else:
             answer = document(stories, kubernetes=str(chosen), source=source, warnings=warnings)
             (write_json if output == "json" else write_yaml)(answer)
-    return PENDING if any(story.verdict in ("pending", "gated") for story in stories) else 0
+    return PENDING if any(story.verdict in ("pending", "gated", "blocked") for story in stories) else 0
 
 
 def encoded(stories: Sequence[Explanation]) -> Iterator[object]:

@@ -1,76 +1,56 @@
-"""Explanations for a person, on one screen."""
+"""Explanations for a person: a line for each cause first, then a block for each, read in seconds."""
 
-import io
-import re
-import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from aliquot.advisor.alike import Alike
-from aliquot.advisor.device_story import grouped, pool_words
+from aliquot.advisor.case import device_requests
+from aliquot.advisor.causes.cause import number
 from aliquot.advisor.explain import Explanation, counts
-from aliquot.advisor.holders import Holding
-from aliquot.advisor.verdicts import told, why
+from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
-from aliquot.allocation.answer import Story
-from aliquot.cli.output import colour
+from aliquot.cli.explain.lines import console, indented, shortened, unbroken, written
 
-WIDTH = 120
-NARROWEST = 60
-FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
-"""Blanks that rich puts at the end of lines to fill them."""
-CONTROLS = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
-"""What names in a dump must not do to a terminal; colours are our own."""
-GROUPS_SHOWN = 12
-DEVICE_GROUPS_SHOWN = 6
-HOLDERS_SHOWN = 12
-NAMES_SHOWN = 3
-STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow"}
-MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌"}
+STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
+MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
+ORDER = ("pending", "blocked", "gated", "placeable", "running")
+SUMMARY_LINES = 36
+BLOCK_LINES = 24
+"""A block's lines: what doesn't fit is in `-o wide`."""
+WAYS_SHOWN = 3
+HOLDERS_SHOWN = 3
+GROUPS_SHOWN = 4
 
-
-def console() -> Console:
-    """Into memory; as wide as the terminal, and 120 columns for a file or pipe."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
-    painted = colour(sys.stdout)
-    return Console(
-        file=io.StringIO(),
-        force_terminal=painted,
-        no_color=not painted,
-        color_system="standard" if painted else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        width=max(width, NARROWEST),
-        legacy_windows=False,
-    )
+Group = tuple[Explanation, list[Explanation]]
+"""A story, and those that differ from it only in the pod's name."""
 
 
-def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int) -> None:
-    """Print them; pods with the same story together."""
+def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int | None) -> None:
+    """Print them; `ways`: how many ways out of each, None: as many as fit."""
     out = console()
-    for story, twins in together(stories):
-        one(out, story, twins, release, ways)
+    groups = sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
     if len(stories) > 1:
-        summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
-        out.print(Text(f"{len(stories)} pods: {summary}.", style="bold"))
+        summary(out, groups)
+    for story, twins in groups:
+        block(out, story, twins, release, ways)
+    if len(stories) > 1:
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
+        out.print(Text(f"{len(stories)} pods: {verdicts}.", style="bold"))
     elif not stories:
-        out.print("No pod is pending.")
-    out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
-    assert isinstance(out.file, io.StringIO)
-    sys.stdout.write(CONTROLS.sub("?", FILLING.sub(r"\1\n", out.file.getvalue())))
+        out.print("No pod waits in what was asked for.")
+    out.print(Text(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
+    sys.stdout.write(written(out))
 
 
-def together(stories: Iterable[Explanation]) -> list[tuple[Explanation, list[Explanation]]]:
+def together(stories: Iterable[Explanation]) -> list[Group]:
     """Stories that differ only in the pod's name, under the first."""
-    found: dict[object, tuple[Explanation, list[Explanation]]] = {}
+    found: dict[object, Group] = {}
     for story in stories:
-        key = (story.owner, story.verdict, id(story.groups)) if story.groups else (story.pod.key,)
+        key = (story.owner, story.verdict, story.shape) if story.shape is not None else (story.pod.key,)
         if key in found:
             found[key][1].append(story)
         else:
@@ -78,190 +58,168 @@ def together(stories: Iterable[Explanation]) -> list[tuple[Explanation, list[Exp
     return list(found.values())
 
 
-def one(out: Console, story: Explanation, twins: list[Explanation], release: str, ways: int) -> None:
-    """One story."""
+# --- summary ------------------------------------------------------------------------------------------------------------
+
+
+def summary(out: Console, groups: Sequence[Group]) -> None:
+    """One line a cause: what, for whom, and the best way out with its risk."""
+    causes: dict[object, list[Group]] = {}
+    for group in groups:
+        story = group[0]
+        causes.setdefault((story.verdict, story.sentence if story.cause else story.pod.key), []).append(group)
+    pods, risk = min(32, out.width // 4), 6
+    cause = (out.width - pods - risk - 8) * 3 // 5
+    best = out.width - pods - risk - cause - 8
+    head = f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk"
+    out.print(Text(head, "bold cyan"))
+    for several in list(causes.values())[:SUMMARY_LINES]:
+        story = several[0][0]
+        count = sum(1 + len(twins) for _, twins in several)
+        names = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
+        times = f" ×{count}" if count > 1 else ""
+        way = story.ways_out[0] if story.ways_out else None
+        none = "none found" if story.verdict == "pending" else ""
+        line = Text(f"{MARKS[story.verdict]} ", STYLES[story.verdict])
+        line.append(f"{_cut(names, pods - len(times)) + times:{pods}}  ")
+        line.append(f"{_cut(story.sentence, cause):{cause}}  {_cut(way.title if way else none, best):{best}}  ")
+        line.append(way.risk.level if way else "")
+        out.print(line, soft_wrap=True)
+    if len(causes) > SUMMARY_LINES:
+        out.print(Text(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
+    out.print()
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _owner_words(owner: OwnerRef) -> str:
+    return f"{owner.namespace}/{owner.name}" if owner.namespace else owner.name
+
+
+# --- blocks -------------------------------------------------------------------------------------------------------------
+
+
+def block(out: Console, story: Explanation, twins: Sequence[Explanation], release: str, ways: int | None) -> None:
+    """One story: the cause, the ways out, who holds what, and the scheduler's own words."""
+    parts = console()
+    _head(parts, story, twins)
+    if story.verdict in ("pending", "blocked", "gated"):
+        tail = console()
+        _facts(tail, story, release)
+        room = BLOCK_LINES - _height(parts) - _height(tail)
+        if story.verdict != "gated":
+            _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings)
+        parts.file.write(tail.file.getvalue())  # type: ignore[attr-defined]
+        for advice in story.advice[:2] if ways is None or ways else ():
+            if _height(parts) < BLOCK_LINES - 1:
+                indented(parts, f"• {advice.text}", 2, "dim")
+    out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
+    out.print()
+
+
+def _height(out: Console) -> int:
+    return written(out).count("\n")
+
+
+def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> None:
     style = STYLES[story.verdict]
     head = Text.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
-    if twins:
-        head.append(f"  and {len(twins)} more like it", "dim")
+    more = max(len(twins), story.siblings)
+    if more:
+        head.append(f"  and {more} more like it", "dim")
     out.print(head)
-    out.print(Padding(story.sentence, (0, 0, 0, 2)))
-    if story.note:
-        out.print(Padding(Text(story.note, "yellow"), (0, 0, 0, 2)))
-    for unchecked in story.not_checked:
-        out.print(Padding(Text(f"Not checked: {unchecked}", "yellow"), (0, 0, 0, 2)))
-    if story.verdict in ("pending", "gated"):
-        if story.scheduler_message:
-            _heading(out, f"kube-scheduler {release} says")
-            # unbroken, so that it can be searched for
-            out.print(Text(f"  {story.scheduler_message}", "italic"), soft_wrap=True)
-        _nodes(out, story.alike)
-        _devices(out, story)
-        _holders(out, story.holdings)
-        if story.verdict == "pending":
-            _ways(out, story.ways_out, ways, len(twins) + 1)
-        if story.advice:
-            _heading(out, "Advice (can't be tried on a dump)")
-            for advice in story.advice:
-                out.print(Padding(Text(f"• {advice.text}"), (0, 0, 0, 2)))
-                if advice.command:
-                    _command(out, advice.command)
-    out.print()
+    indented(out, story.sentence, 2)
+    if story.cause is not None and story.verdict != "gated":
+        indented(out, f"Asks for {asks(story.pod)}.", 2, "dim")
+    for line in (story.forecast, story.note, *(f"Not checked: {one}" for one in story.not_checked)):
+        if line:
+            indented(out, line, 2, "yellow")
 
 
-def _heading(out: Console, text: str) -> None:
-    out.print()
-    out.print(Text(text, style="bold cyan"))
+def _facts(out: Console, story: Explanation, release: str) -> None:
+    """Holders, nodes, and the scheduler's message, in a few lines."""
+    for held in _holders(story)[:HOLDERS_SHOWN]:
+        indented(out, held, 2, "dim")
+    asked = device_requests(story.pod)
+    relevant = [group for group in story.alike if _has_hardware(group, asked)]
+    groups = (relevant or list(story.alike))[:GROUPS_SHOWN]
+    for group in groups:
+        reasons = "; ".join(why(reason, group) for reason in told(group.reasons))
+        names = group.nodes[0] if len(group.nodes) == 1 else f"{len(group.nodes)} nodes ({group.nodes[0]} …)"
+        indented(out, shortened(f"{names}: {reasons}", 2 * out.width - 8), 2, "dim")
+    rest = sum(len(group.nodes) for group in story.alike if group not in groups)
+    if rest:
+        indented(out, f"and {number(rest, 'node')} more, for other reasons", 2, "dim")
+    if story.scheduler_message:
+        unbroken(out, f"  kube-scheduler {release}: {story.scheduler_message}", "italic dim")
 
 
-def _nodes(out: Console, groups: Sequence[Alike]) -> None:
-    if not groups:
+def _has_hardware(group: Alike, asked: Mapping[str, int]) -> bool:
+    """The nodes of the group offer every device resource that's asked for."""
+    return all(group.total.get(name, (1, 1))[1] > 0 for name in asked)
+
+
+def _holders(story: Explanation) -> list[str]:
+    """One line an owner: how much of which resource its pods hold, and since when."""
+    found: dict[tuple[OwnerRef, str], list[tuple[str, int, str]]] = {}
+    asked = device_requests(story.pod)
+    for one in story.holdings:
+        if asked and one.resource not in asked and not story.pod.claims:
+            continue
+        found.setdefault((one.owner, one.resource), []).append((one.pod.key, one.amount, one.since or ""))
+    lines: list[str] = []
+    for (owner, resource), several in sorted(found.items(), key=lambda item: -sum(one[1] for one in item[1])):
+        amount = sum(one[1] for one in several)
+        since = min((one[2] for one in several if one[2]), default="")[:16].replace("T", " ")
+        who = several[0][0] if len(several) == 1 else f"{owner.short} in {owner.namespace} ({len(several)} pods)"
+        lines.append(f"held: {amount} {resource} by {who}{f' since {since}' if since else ''}")
+    if len(lines) > HOLDERS_SHOWN:
+        lines = [*lines[: HOLDERS_SHOWN - 1], f"and {number(len(lines) - HOLDERS_SHOWN + 1, 'owner')} more"]
+    return lines
+
+
+def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, alike: int) -> None:
+    """The best ones that fit; a person who asks for more by --ways gets them all the same."""
+    if not ways:
+        indented(out, "Ways out: none of those tried places it.", 2, "bold cyan")
         return
-    _heading(out, "Nodes")
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    noted = False
-    for group in groups[:GROUPS_SHOWN]:
-        lines = Text()
-        for index, reason in enumerate(told(group.reasons)):
-            hidden = reason.filter != group.reasons[0].filter
-            lines.append(("\n" if index else "") + why(reason, group))
-            if hidden:
-                lines.append("  (hidden: the scheduler stops at the first)" if not noted else "  (hidden)", "dim")
-                noted = True
-        table.add_row(_names(group.nodes), lines)
-    out.print(Padding(table, (0, 0, 0, 2)))
-    if len(groups) > GROUPS_SHOWN:
-        rest = sum(len(group.nodes) for group in groups[GROUPS_SHOWN:])
-        out.print(
-            Padding(
-                Text(f"and {rest} nodes more, in {len(groups) - GROUPS_SHOWN} groups (-o json has all)", "dim"),
-                (0, 0, 0, 2),
-            )
+    indented(out, "Ways out (tried on a copy of the input):", 2, "bold cyan")
+    used = 1
+    shown = 0
+    for number_of, way in enumerate(ways, 1):
+        if shown >= (most if most is not None else WAYS_SHOWN):
+            break
+        made = console()
+        _way(made, number_of, way, alike)
+        height = _height(made)
+        if most is None and shown and used + height > room - 1:
+            break
+        out.file.write(made.file.getvalue())  # type: ignore[attr-defined]
+        used += height
+        shown += 1
+    if len(ways) > shown:
+        kinds = ", ".join(dict.fromkeys(way.kind for way in ways[shown:]))
+        indented(
+            out, shortened(f"{len(ways) - shown} more: {kinds} (--ways {len(ways)}, -o wide)", out.width - 4), 2, "dim"
         )
 
 
-def _devices(out: Console, story: Explanation) -> None:
-    """Of the nodes whose devices were looked at one by one: those with equal stories together."""
-    told: dict[tuple[tuple[object, ...], ...], list[str]] = {}
-    for node, one in story.stories.items():
-        lines = tuple(
-            (request.request, request.wanted, request.usable, grouped(request)) for request in one.requests
-        ) + tuple((pool_words(pool),) for pool in one.pools)
-        told.setdefault(lines, []).append(node)
-    if not told:
-        return
-    _heading(out, "Devices")
-    for nodes in list(told.values())[:GROUPS_SHOWN]:
-        out.print(Padding(Text(_names(nodes), "bold"), (0, 0, 0, 2)))
-        _story(out, story.stories[nodes[0]])
-    if story.conflict:
-        _indented(out, "These can't hold together; without any one of them the claims fit:", 2)
-        for line in story.conflict:
-            _indented(out, f"• {line}", 4)
-    if story.possible is not None:
-        devices = ", ".join(story.possible.devices)
-        _indented(
-            out, f"A correct allocation exists: {devices} on {story.possible.node}; the scheduler doesn't find it.", 2
-        )
-
-
-def _story(out: Console, story: Story) -> None:
-    for pool in story.pools:
-        _indented(out, pool_words(pool), 4)
-    for request in story.requests:
-        wanted = "all" if request.wanted is None else request.wanted
-        _indented(
-            out, f"request {request.request}: {wanted} wanted, {request.usable} of {len(request.devices)} would do", 4
-        )
-        for group in grouped(request)[:DEVICE_GROUPS_SHOWN]:
-            names = ", ".join(group.devices[:NAMES_SHOWN])
-            more = f" and {len(group.devices) - NAMES_SHOWN} more" if len(group.devices) > NAMES_SHOWN else ""
-            _indented(out, f"{names}{more}: {'; '.join(group.reasons)}", 6)
-        rest = grouped(request)[DEVICE_GROUPS_SHOWN:]
-        if rest:
-            count = sum(len(group.devices) for group in rest)
-            _indented(out, f"and {count} devices more, for {len(rest)} other reasons (-o json has all)", 6)
-
-
-def _indented(out: Console, text: str, columns: int) -> None:
-    out.print(Padding(Text(text), (0, 0, 0, columns)))
-
-
-def _names(nodes: Sequence[str]) -> str:
-    if len(nodes) == 1:
-        return nodes[0]
-    shown = ", ".join(nodes[:NAMES_SHOWN]) if len(nodes) <= NAMES_SHOWN else f"{nodes[0]} …"
-    return f"{len(nodes)} nodes: {shown}"
-
-
-def _holders(out: Console, holdings: Sequence[Holding]) -> None:
-    if not holdings:
-        return
-    names = ", ".join(sorted({one.resource for one in holdings}))
-    _heading(out, f"Who holds {names}")
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in range(5):
-        table.add_column(no_wrap=column != 2, overflow="fold")
-    for held in holdings[:HOLDERS_SHOWN]:
-        since = f"since {held.since[:16].replace('T', ' ')}" if held.since else ""
-        state = "  terminating" if held.pod.terminating else ""
-        table.add_row(
-            held.node,
-            f"{held.amount} of {held.total}",
-            f"{held.pod.key}{state}",
-            since,
-            f"priority {held.pod.priority}",
-        )
-    out.print(Padding(table, (0, 0, 0, 2)))
-    if len(holdings) > HOLDERS_SHOWN:
-        rest = holdings[HOLDERS_SHOWN:]
-        out.print(
-            Padding(Text(f"and {len(rest)} more on {len({one.node for one in rest})} nodes", "dim"), (0, 0, 0, 2))
-        )
-
-
-def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
-    _heading(
-        out,
-        "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
+def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
+    title = Text.assemble(
+        (f"{nth}. ", "bold"), (shortened(way.title, 2 * out.width - 40), "bold"), (f"  [{way.kind}]", "dim")
     )
-    varied = one_of_each_first(ways)
-    for number, way in enumerate(varied[:most], 1):
-        out.print(
-            Padding(
-                Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
-            )
-        )
-        whose = "it runs" if alike == 1 else f"one of the {alike} runs"
-        after = f"then {whose} on {way.after.node}"
-        gone = way.after.victims or way.after.stopped
-        if gone:
-            after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
-        out.print(Padding(Text(after), (0, 0, 0, 5)))
-        facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
-        out.print(Padding(Text(facts, "dim"), (0, 0, 0, 5)))
-        if way.isolates is not None:
-            out.print(Padding(Text(way.isolates.text, "dim"), (0, 0, 0, 5)))
-        for change in way.changes:
-            _command(out, change.command)
-    if len(ways) > most:
-        kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
-        out.print(Padding(Text(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
-
-
-def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
-    """The best of each kind, then the rest: a person sees what there is to choose from."""
-    first: dict[str, WayOut] = {}
-    for way in ways:
-        first.setdefault(way.kind, way)
-    chosen = list(first.values())
-    return [*chosen, *(way for way in ways if way not in chosen)]
-
-
-def _command(out: Console, command: str) -> None:
-    """On a line of its own and unbroken, to be copied."""
-    out.print(Text(f"     $ {command}" if not command.startswith("#") else f"     {command}", "green"), soft_wrap=True)
+    indented(out, title, 2)
+    whose = "it runs" if alike == 1 else f"one of the {alike} runs"
+    gone = (*way.after.victims, *way.after.stopped)
+    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
+    after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else ""
+    cost = f"; cost: {way.cost.text}" if way.cost.usd_per_hour != 0 else ""
+    isolates = f"; {way.isolates.text}" if way.isolates is not None and way.kind in ("share", "combined") else ""
+    facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"
+    indented(out, shortened(facts, 2 * out.width - 20), 5, "dim")
+    for change in way.changes:
+        for line in change.command.splitlines() or [""]:
+            unbroken(out, f"     {'' if line.startswith('#') else '$ '}{line}", "green")
