@@ -13,14 +13,29 @@ JUDGE = Scheduler.of(Kubernetes(36))
 
 def test_what_is_placed_first_isnt_free_for_the_next() -> None:
     world = snapshot(node("n1", gpu=1), *[pod(f"p{i}", gpu=1) for i in range(3)], pod("urgent", gpu=1, priority=10))
-    told = {one.pod.name: one.verdict for one in explain(world, world.pending(), JUDGE)}
-    assert told == {"p0": "pending", "p1": "pending", "p2": "pending", "urgent": "placeable"}
+    told = {one.pod.name: (one.verdict, one.forecast) for one in explain(world, world.pending(), JUDGE)}
+    after = "Forecast: after ml/urgent is placed (earlier in the queue), no room is left for it."
+    assert told == {
+        "p0": ("placeable", after),
+        "p1": ("placeable", after),
+        "p2": ("placeable", after),
+        "urgent": ("placeable", ""),
+    }
+
+
+def test_one_pod_by_itself_is_told_the_same_as_among_all() -> None:
+    world = snapshot(node("n1", gpu=1), *[pod(f"p{i}", gpu=1) for i in range(3)])
+    every = {one.pod.key: one for one in explain(world, world.pending(), JUDGE)}
+    for waiting in world.pending():
+        (alone,) = explain(world, [waiting], JUDGE)
+        one = every[waiting.key]
+        assert (alone.verdict, alone.sentence, alone.forecast) == (one.verdict, one.sentence, one.forecast)
 
 
 def test_twins_are_told_under_their_own_names() -> None:
     world = snapshot(node("n1", gpu=0), *[pod(f"llm-{i}", gpu=1, owner="Deployment/llm", labels={}) for i in range(3)])
     for one in explain(world, world.pending(), JUDGE):
-        assert one.sentence.startswith(f"{one.pod.key} asks for 1 nvidia.com/gpu")
+        assert (one.sentence, one.siblings) == ("No node offers nvidia.com/gpu.", 2)
 
 
 def workload(kind: str) -> dict[str, Any]:

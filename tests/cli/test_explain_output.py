@@ -50,10 +50,11 @@ def test_yaml_is_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_screen_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "deployment/embedder", "-n", "serving-02b", "-f", HIDDEN]) == 3
+    assert run(["explain", "deployment/embedder", "-n", "serving-02b", "-f", HIDDEN, "-o", "wide"]) == 3
     out = capsys.readouterr().out
     flowing = " ".join(out.split())
-    assert "and the only node doesn't take it: an untolerated taint, too little nvidia.com/gpu free." in flowing
+    assert "is tainted nvidia.com/gpu=present:NoSchedule, which the pod doesn't tolerate: gpu-node-1." in flowing
+    assert "taken there, too: held by serving-02b/llm-a-7b77d88df5-kwqbh (deployment/llm-a)." in flowing
     assert "0/1 nodes are available: 1 node(s) had untolerated taint(s)." in flowing
     assert "(hidden: the scheduler stops at the first)" in out
     assert "serving-02b/llm-a-7b77d88df5-kwqbh" in out
@@ -130,7 +131,7 @@ def test_asked_for_another_release_the_words_are_that_releases(capsys: pytest.Ca
     message = answer["pods"][0]["schedulerMessage"]
     assert message.startswith("0/1 nodes are available: 1 node(s) had untolerated taint {nvidia.com/gpu: present}.")
     assert (answer["kubernetes"], answer["kubernetesFrom"]) == ("1.33", "--kubernetes")
-    assert answer["pods"][0]["note"].startswith("The cluster's last message differs")
+    assert answer["pods"][0]["note"].startswith("The cluster's own message differs")
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

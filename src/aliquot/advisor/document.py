@@ -9,11 +9,19 @@ from aliquot.scheduling.filters.reason import Reason
 
 Json = dict[str, object]
 
+API_VERSION = "aliquot.dev/v2"
+"""2: nodes with equal reasons are one entry; cause, forecast and siblings are told."""
+
 
 def document(stories: Iterable[Explanation], *, kubernetes: str, source: str, warnings: Iterable[Json]) -> Json:
     """The whole answer. Fields that don't apply are empty, never absent."""
     pods = [story(one, nodes(one)) for one in stories]
-    return {"kubernetes": kubernetes, "kubernetesFrom": source, "pods": pods, "warnings": list(warnings)}
+    return {**head(kubernetes, source), "pods": pods, "warnings": list(warnings)}
+
+
+def head(kubernetes: str, source: str) -> Json:
+    """What the document is, and which Kubernetes it's about."""
+    return {"apiVersion": API_VERSION, "kind": "Explanation", "kubernetes": kubernetes, "kubernetesFrom": source}
 
 
 def story(one: Explanation, nodes_told: object) -> Json:
@@ -23,6 +31,11 @@ def story(one: Explanation, nodes_told: object) -> Json:
         "owner": one.owner.full,
         "verdict": one.verdict,
         "sentence": one.sentence,
+        "cause": None
+        if one.cause is None
+        else {"kind": one.cause.kind, "sentence": one.cause.sentence, "objects": list(one.cause.objects)},
+        "siblings": one.siblings,
+        "forecast": one.forecast,
         "node": one.node,
         "feasibleNodes": list(one.feasible),
         "schedulerMessage": one.scheduler_message,
@@ -55,15 +68,17 @@ def story(one: Explanation, nodes_told: object) -> Json:
 
 
 def nodes(one: Explanation) -> list[Json]:
-    """Every node that refuses the pod, with all reasons."""
-    told: dict[str, Json] = {}
+    """Every node that refuses the pod, with all reasons; nodes with equal reasons are one entry under the first."""
+    told: list[Json] = []
     for group in one.groups:
-        reasons = [_reason(reason) for reason in group.reasons]
-        for node in group.nodes:
-            if reasons or node in one.stories:
-                told[node] = {"node": node, "reasons": reasons, "claims": [], "pools": []}
+        if not group.reasons:
+            continue
+        rest = [node for node in group.nodes if node not in one.stories]
+        if rest:
+            told.append(_entry(rest[0], rest[1:], group.reasons))
+    reasons = {node: group.reasons for group in one.groups for node in group.nodes if node in one.stories}
     for node, found in one.stories.items():
-        entry = told.setdefault(node, {"node": node, "reasons": [], "claims": [], "pools": []})
+        entry = _entry(node, [], reasons.get(node, ()))
         entry["claims"] = [
             {
                 "claim": request.claim,
@@ -78,7 +93,12 @@ def nodes(one: Explanation) -> list[Json]:
             for request in found.requests
         ]
         entry["pools"] = list(map(pool_words, found.pools))
-    return list(told.values())
+        told.append(entry)
+    return told
+
+
+def _entry(node: str, more: list[str], reasons: Iterable[Reason]) -> Json:
+    return {"node": node, "more": more, "reasons": [_reason(one) for one in reasons], "claims": [], "pools": []}
 
 
 def _reason(reason: Reason) -> Json:
@@ -99,7 +119,7 @@ def _way(way: WayOut) -> Json:
         "object": way.target,
         "title": way.title,
         "changes": [_change(change) for change in way.changes],
-        "simulated": True,
+        "simulated": way.simulated,
         "cost": {"usdPerHour": way.cost.usd_per_hour, "text": way.cost.text},
         "risk": {"level": way.risk.level, "text": way.risk.text},
         "isolates": None

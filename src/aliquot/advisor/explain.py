@@ -23,6 +23,9 @@ from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
+NODES_OF_HOLDERS = 60
+"""Holders are told of the nodes that ways out were sought for, and a few more: not of thousands."""
+
 
 @dataclass(frozen=True, slots=True)
 class Possible:
@@ -192,7 +195,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         reason=decision.reason,
         groups=exact,
         alike=groups,
-        holdings=holdings(snapshot, _nodes(case, groups), wanted, claims=bool(pod.claims)),
+        holdings=holdings(snapshot, _nodes(case, groups)[:NODES_OF_HOLDERS], wanted, claims=bool(pod.claims)),
         ways_out=tuple(ways),
         advice=tuple(dict.fromkeys(advice)),
         not_checked=decision.not_checked,

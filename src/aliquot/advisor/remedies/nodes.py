@@ -34,7 +34,7 @@ PER_NODE = frozenset({HOSTNAME, "nvidia.com/gfd.timestamp", "alpha.eksctl.io/ins
 GROUPS_TRIED = 60
 ARM = ("GH200", "GB200", "GB300")
 """Their host processor is NVIDIA's Grace."""
-KEEPING_OFF = frozenset({"TaintToleration", "NodeUnschedulable", "NodeAffinity"})
+KEEPING_OFF = frozenset({"TaintToleration", "NodeAffinity"})
 GROUP = "from its node group"
 """The note of a template that a person gave with --node-groups."""
 
@@ -182,10 +182,11 @@ def cures(case: Case) -> Iterator[Candidate]:
 
 
 def _only_kept_off(case: Case, spot: Spot) -> bool:
-    """Its devices are free, and a taint, a cordon or a selector is all that's in the way."""
+    """Its devices are free, and a taint of its group or a selector is all that's in the way."""
     if not (device_requests(case.pod) or case.pod.claims) or case.error:
         return False
-    return spot.problems <= KEEPING_OFF and spot.node.ready is not False
+    sick = any(reason.subject.startswith(CONDITION_PREFIX) for reason in spot.reasons)
+    return spot.problems <= KEEPING_OFF and spot.node.ready is not False and not sick
 
 
 def _larger(case: Case) -> Iterator[Candidate]:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
-from aliquot.advisor.document import document, nodes, story
+from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import Explanation, find
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.nearest import nearest
@@ -130,8 +130,7 @@ def explain(
     else:
         warnings = list(map(as_json, reading.warnings))
         if output == "json" and len(stories) * len(snapshot.nodes) > LARGE:
-            head = {"kubernetes": str(chosen), "kubernetesFrom": source, "warnings": warnings}
-            write_stream(head, "pods", encoded(stories))
+            write_stream({**head(str(chosen), source), "warnings": warnings}, "pods", encoded(stories))
         else:
             answer = document(stories, kubernetes=str(chosen), source=source, warnings=warnings)
             (write_json if output == "json" else write_yaml)(answer)

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
@@ -19,6 +21,7 @@ STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "
 MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
 ORDER = ("pending", "blocked", "gated", "placeable", "running")
 SUMMARY_LINES = 36
+MOST_ROW_LINES = 3
 BLOCK_LINES = 24
 """A block's lines: what doesn't fit is in `-o wide`."""
 WAYS_SHOWN = 3
@@ -67,26 +70,38 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     for group in groups:
         story = group[0]
         causes.setdefault((story.verdict, story.sentence if story.cause else story.pod.key), []).append(group)
-    pods, risk = min(32, out.width // 4), 6
+    pods, risk = min(26, out.width // 4), 6
     cause = (out.width - pods - risk - 8) * 3 // 5
     best = out.width - pods - risk - cause - 8
-    head = f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk"
-    out.print(Text(head, "bold cyan"))
+    out.print(Text(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
+    height = max(1, min(MOST_ROW_LINES, SUMMARY_LINES // max(1, len(causes))))
     for several in list(causes.values())[:SUMMARY_LINES]:
         story = several[0][0]
         count = sum(1 + len(twins) for _, twins in several)
         names = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
         times = f" ×{count}" if count > 1 else ""
         way = story.ways_out[0] if story.ways_out else None
-        none = "none found" if story.verdict == "pending" else ""
-        line = Text(f"{MARKS[story.verdict]} ", STYLES[story.verdict])
-        line.append(f"{_cut(names, pods - len(times)) + times:{pods}}  ")
-        line.append(f"{_cut(story.sentence, cause):{cause}}  {_cut(way.title if way else none, best):{best}}  ")
-        line.append(way.risk.level if way else "")
-        out.print(line, soft_wrap=True)
+        none = "none found" if story.verdict in ("pending", "blocked") else ""
+        cells = (
+            [_cut(names, pods - len(times)) + times],
+            _folded(story.sentence, cause, height),
+            _folded(way.title if way else none, best, height),
+        )
+        for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
+            line = Text("  " if nth else f"{MARKS[story.verdict]} ", STYLES[story.verdict])
+            line.append(f"{who:{pods}}  {what:{cause}}  {how:{best}}  {way.risk.level if way and not nth else ''}")
+            out.print(line, soft_wrap=True)
     if len(causes) > SUMMARY_LINES:
         out.print(Text(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
     out.print()
+
+
+def _folded(text: str, columns: int, most: int) -> list[str]:
+    """At most so many lines; what is left out is marked."""
+    lines = wrap(text, columns, break_on_hyphens=False) or [""]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], _cut(" ".join(lines[most - 1 :]), columns)]
+    return lines
 
 
 def _cut(text: str, most: int) -> str:
