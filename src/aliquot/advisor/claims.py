@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.allocation.claims.bound import bound_claims
-from aliquot.allocation.claims.leaving import claim_keys, left
+from aliquot.allocation.claims.leaving import claim_keys, without_pod
 from aliquot.allocation.claims.pod_check import Gates, MakeEngine, PodCheck, prepare
 from aliquot.dra.claim import Claim, ClaimSpec, Request, SubRequest
 from aliquot.kube.pod import Pod
@@ -24,7 +24,7 @@ def without_pods(snapshot: Snapshot, keys: Iterable[str]) -> Snapshot:
             claim = world.claims.get(key)
             if claim is None:
                 continue
-            after = left(claim, pod)
+            after = without_pod(claim, pod)
             world = world.without_object(Claim, key) if after is None else world.with_object(after)
     return world
 

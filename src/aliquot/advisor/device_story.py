@@ -10,12 +10,12 @@ from aliquot.allocation.answer import (
     CapacityUnknown,
     ConstraintBroken,
     CounterShort,
+    DeviceReason,
     DeviceStory,
     FeatureOff,
     Held,
     NodeNotSelected,
     PoolStory,
-    Reason,
     RequestStory,
     SelectorError,
     SelectorFalse,
@@ -90,7 +90,7 @@ class ClaimDesk:
         return None
 
 
-def words(reason: Reason) -> str:
+def words(reason: DeviceReason) -> str:
     """One reason against a device."""
     match reason:
         case SelectorFalse(owner=owner, term=term):

@@ -31,7 +31,6 @@ from aliquot.snapshot.snapshot import Snapshot
 
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_ON_NODE = "resourceclaim not available on the node"
-NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ def _unallocated(claim: Claim, classes: Mapping[str, DeviceClass], gates: Gates)
 def _class_names(request: Request) -> list[tuple[str, str]]:
     if request.exactly is not None:
         return [(request.name, request.exactly.class_name)]
-    return [(f"{request.name}/{one.name}", one.class_name) for one in request.first_available]
+    return [(f"{request.name}/{each.name}", each.class_name) for each in request.first_available]
 
 
 class AskedFor(NamedTuple):

@@ -36,7 +36,11 @@ class Scenes:
 
     def __post_init__(self) -> None:
         """Sorts the slices by node, and hides what stable's CEL doesn't see."""
-        slices = [_without_sharing(one) for one in self.slices] if self.implementation == "stable" else self.slices
+        slices = (
+            [_without_sharing(published) for published in self.slices]
+            if self.implementation == "stable"
+            else self.slices
+        )
         self._pools = Pools(slices, self.features, self.implementation, self.behaviour)
 
     def of(self, node: Node) -> Scene:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aliquot.allocation.features import Features
-from aliquot.allocation.rules.selectors import CelFailure, Evaluate, Read, Selectors, Verdict
+from aliquot.allocation.rules.selectors import CelFailure, Evaluate, Read, Selectors, SelectorVerdict
 from aliquot.cel import CompileError, Environment, EvaluationError, PreparedDevice, environment, prepare
 from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
@@ -48,13 +48,13 @@ def evaluator(kubernetes: str, features: Features) -> Evaluate:
     where = _environment(kubernetes, features)
     prepared: dict[tuple[str, int], tuple[Device, PreparedDevice]] = {}
 
-    def evaluate(expression: str, driver: str, device: Device) -> Verdict:
+    def evaluate(expression: str, driver: str, device: Device) -> SelectorVerdict:
         program = compiled(expression, where)
         if isinstance(program, CompileError):
             return CelFailure("compile", program.message)
         known = prepared.get((driver, id(device)))
         if known is None:
-            capacity = {name: one.value for name, one in device.capacity.items()}
+            capacity = {name: amount.value for name, amount in device.capacity.items()}
             known = (device, prepare(_Shown(driver, device.attributes, capacity, device.allow_multiple)))
             prepared[driver, id(device)] = known
         verdict = program.evaluate(known[1])

@@ -7,10 +7,10 @@ from aliquot.allocation.answer import (
     CapacityShort,
     CapacityUnknown,
     CounterShort,
+    DeviceReason,
     FeatureOff,
     Held,
     NodeNotSelected,
-    Reason,
     SelectorError,
     SelectorFalse,
     Tainted,
@@ -41,8 +41,8 @@ class Asked:
 
 
 @dataclass(slots=True)
-class DeviceJudge:
-    """Judges devices of one node, each by itself."""
+class DeviceInspector:
+    """Looks at devices of one node, each by itself."""
 
     supply: Supply
     node: Node
@@ -52,7 +52,7 @@ class DeviceJudge:
         init=False, default_factory=dict[PoolKey, "Mapping[tuple[str, str], CounterState]"]
     )
 
-    def reasons(self, asked: Asked, candidate: Candidate) -> tuple[Reason, ...]:
+    def reasons(self, asked: Asked, candidate: Candidate) -> tuple[DeviceReason, ...]:
         """Returns every reason against a device; none: it would do by itself.
 
         A device that the class doesn't select is of another kind: nothing else is said about it.
@@ -62,7 +62,7 @@ class DeviceJudge:
             not_meant = self._unselected(owner, asked.device_class.selectors, candidate)
             if not_meant is not None:
                 return (not_meant,)
-        found: list[Reason] = []
+        found: list[DeviceReason] = []
         unselected = self._unselected("request", asked.recipe.selectors, candidate)
         if unselected is not None:
             found.append(unselected)
@@ -95,7 +95,7 @@ class DeviceJudge:
                 return term
         return expression
 
-    def _unreachable(self, candidate: Candidate) -> Iterator[Reason]:
+    def _unreachable(self, candidate: Candidate) -> Iterator[DeviceReason]:
         device = candidate.device
         if not candidate.slice.per_device_node_selection:
             return
@@ -106,7 +106,7 @@ class DeviceJudge:
         if not reached:
             yield NodeNotSelected()
 
-    def _held(self, asked: Asked, candidate: Candidate) -> Iterator[Reason]:
+    def _held(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         if asked.admin or candidate.id not in self.supply.state.devices:
             return
         holders = self.supply.state.holders.get(candidate.id, ())
@@ -115,13 +115,13 @@ class DeviceJudge:
         if not holders:
             yield Held("")
 
-    def _features(self, candidate: Candidate) -> Iterator[Reason]:
+    def _features(self, candidate: Candidate) -> Iterator[DeviceReason]:
         if candidate.device.binding_conditions and not self.supply.features.binding_conditions:
             yield FeatureOff("DRADeviceBindingConditions")
         if candidate.device.consumes and not self.supply.features.partitionable_devices:
             yield FeatureOff("DRAPartitionableDevices")
 
-    def _capacity(self, asked: Asked, candidate: Candidate) -> Iterator[Reason]:
+    def _capacity(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         features = self.supply.features
         if not features.consumable_capacity:
             return
@@ -143,7 +143,7 @@ class DeviceJudge:
             if broken or taken.amount > left:
                 yield CapacityShort(name, wanted, taken.amount, left, broken)
 
-    def _counters(self, asked: Asked, candidate: Candidate) -> Iterator[Reason]:
+    def _counters(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         device, state = candidate.device, self.supply.state
         pays = self.behaviour.admin_pays_counters or not asked.admin
         shared = self.supply.features.consumable_capacity and device.allow_multiple and candidate.id in state.consumed
@@ -173,9 +173,9 @@ def counters_left(pool: Pool, supply: Supply) -> Mapping[tuple[str, str], Counte
         for counter_set in pool.counter_sets.values()
         for name, amount in counter_set.counters.items()
     }
-    for one in (*pool.here, *pool.elsewhere):
-        for device in one.devices:
-            where = DeviceId(one.driver, one.pool, device.name)
+    for published in (*pool.here, *pool.elsewhere):
+        for device in published.devices:
+            where = DeviceId(published.driver, published.pool, device.name)
             if not device.consumes or not supply.state.holds(where):
                 continue
             for use in device.consumes:

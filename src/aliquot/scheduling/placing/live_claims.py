@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.allocation.claims.bound import bound_claims, extended_status
 from aliquot.allocation.claims.extended import ANNOTATION
-from aliquot.allocation.claims.leaving import claim_keys, left
+from aliquot.allocation.claims.leaving import claim_keys, without_pod
 from aliquot.allocation.claims.pod_check import Failure, Gates, Offer, PodCheck, Unschedulable, offer_of, prepare_in
 from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.allocation.exact.allocator import Exact
@@ -135,7 +135,7 @@ class LiveClaims:
             before = self.get(key)
             if before is None:
                 continue
-            after = left(before, pod)
+            after = without_pod(before, pod)
             if before.allocation is not None and (after is None or after.allocation is None):
                 freed.append(before.allocation)
             self._put(key, after)
