@@ -131,7 +131,15 @@ def prepare_in(
             return Failure(error)
     supply = offer.supply()
     wanted = {name: amount for name, amount in request.items() if amount > 0 and is_extended(name)}
-    return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
+    return PodCheck(
+        pod=pod,
+        claims=claims,
+        extended=extended,
+        wanted=wanted,
+        served=served,
+        engine=make_engine(supply),
+        binding_conditions=supply.features.binding_conditions,
+    )
 
 
 def _served(snapshot: Snapshot, gates: Gates) -> Mapping[str, DeviceClass]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from aliquot.allocation.rules.device_memo import DeviceMemo
 from aliquot.dra.device import Attribute, Device, Slice
 
 
@@ -47,8 +48,8 @@ class Selectors:
         default_factory=dict[str, "tuple[tuple[bool, str, str, str], ...] | None"]
     )
     """Expression -> (it's an attribute, domain, name, full name) of what it can look at."""
-    _odd: dict[int, tuple[Device, Content]] = field(default_factory=dict[int, tuple[Device, Content]])
-    """Device by identity (kept alive, so that it stays its own) -> its attributes that may not be convertible."""
+    _odd: DeviceMemo[Content] = field(default_factory=lambda: DeviceMemo(_odd))
+    """The attributes of a device that may not be convertible."""
 
     def verdict(self, expression: str, driver: str, device: Device) -> SelectorVerdict:
         """Evaluates an expression on a device, or remembers."""
@@ -111,10 +112,7 @@ class Selectors:
 
     def _seen(self, names: tuple[tuple[bool, str, str, str], ...], driver: str, device: Device) -> Content:
         """What an expression can look at, of a device."""
-        odd = self._odd.get(id(device))
-        if odd is None:
-            odd = self._odd[id(device)] = (device, _odd(device))
-        content: list[object] = [driver, device.allow_multiple, odd[1]]
+        content: list[object] = [driver, device.allow_multiple, self._odd.of(device)]
         for is_attribute, domain, name, full in names:
             if is_attribute:
                 content.append(_told(device.attributes.get(full)))

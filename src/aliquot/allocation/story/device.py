@@ -80,10 +80,13 @@ class DeviceInspector:
     ) -> SelectorFalse | SelectorError | None:
         for index, expression in enumerate(selectors):
             if expression is None:
-                return SelectorError(owner, index, "", "compile", "CEL expression empty (unsupported selector type?)")
+                text = "CEL expression empty (unsupported selector type?)"
+                return SelectorError(owner=owner, index=index, expression="", phase="compile", text=text)
             verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
             if isinstance(verdict, CelFailure):
-                return SelectorError(owner, index, expression, verdict.phase, verdict.text)
+                return SelectorError(
+                    owner=owner, index=index, expression=expression, phase=verdict.phase, text=verdict.text
+                )
             if not verdict:
                 return SelectorFalse(owner, index, expression, self._false_term(expression, candidate))
         return None
@@ -141,7 +144,9 @@ class DeviceInspector:
                 yield CapacityShort(name, wanted, wanted or capacity.value, left, broken_policy=True)
                 continue
             if broken or taken.amount > left:
-                yield CapacityShort(name, wanted, taken.amount, left, broken)
+                yield CapacityShort(
+                    capacity=name, requested=wanted, consumes=taken.amount, available=left, broken_policy=broken
+                )
 
     def _counters(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         device, state = candidate.device, self.supply.state
@@ -159,7 +164,14 @@ class DeviceInspector:
             overdrawn = left.sign < 0 and (self.behaviour.overdrawn_blocks_pool or key[0] in sets)
             if overdrawn or (key in needs and left < needs[key]):
                 claims = dict.fromkeys(holder.claim for device in holders for holder in state.holders.get(device, ()))
-                yield CounterShort(*key, needs.get(key, Quantity.of(0)), left, holders, tuple(claims))
+                yield CounterShort(
+                    counter_set=key[0],
+                    counter=key[1],
+                    needed=needs.get(key, Quantity.of(0)),
+                    available=left,
+                    held_by=holders,
+                    claims=tuple(claims),
+                )
 
 
 CounterState = tuple[Quantity, tuple[DeviceId, ...]]

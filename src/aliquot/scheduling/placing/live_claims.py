@@ -35,8 +35,6 @@ class LiveClaims:
     _extended: dict[str, list[Claim]] = field(default_factory=dict[str, list[Claim]])
     """UID of a pod -> claims that were made for its extended resources before the start."""
     _specs: dict[Hashable, list[ClaimSpec]] = field(default_factory=dict[Hashable, list[ClaimSpec]])
-    _numbers: dict[int, tuple[ClaimSpec, Hashable]] = field(default_factory=dict[int, tuple[ClaimSpec, Hashable]])
-    """By identity (kept alive, so that it stays its own): what a spec is equal to."""
 
     @classmethod
     def of(cls, start: Snapshot, release: Release, devices: Devices) -> "LiveClaims":
@@ -145,11 +143,11 @@ class LiveClaims:
         self.changes[key] = self.news[key] = claim
 
     def _number(self, spec: ClaimSpec) -> Hashable:
-        known = self._numbers.get(id(spec))
-        if known is None:
-            kind = tuple((one.name, one.exactly and one.exactly.class_name) for one in spec.requests)
-            alike = self._specs.setdefault(kind, [])
-            if spec not in alike:
-                alike.append(spec)
-            known = self._numbers[id(spec)] = (spec, (kind, alike.index(spec)))
-        return known[1]
+        """The same for equal specs, which are mostly one object, from one template: then `index` needn't compare."""
+        kind = tuple([(request.name, request.exactly and request.exactly.class_name) for request in spec.requests])
+        alike = self._specs.setdefault(kind, [])
+        try:
+            return kind, alike.index(spec)
+        except ValueError:
+            alike.append(spec)
+            return kind, len(alike) - 1
