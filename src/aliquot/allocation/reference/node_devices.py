@@ -50,7 +50,7 @@ class Scenes:
             PoolError: a node selector can't be parsed.
         """
         known = self._scenes.get(node.name)
-        if known is None or known.node is not node:
+        if known is None or (known.node is not node and known.node != node):  # equal nodes are mostly the same object
             pools = self._pools.gather(node)
             known = self._scenes[node.name] = Scene(node, pools, candidates_of(pools))
         return known
