@@ -23,7 +23,7 @@ from aliquot.allocation.rules.pools import PoolError, PoolKey, Pools
 from aliquot.allocation.rules.results import ResultError
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.allocation.search.depth_first import Outcome, Picks, Stopped
-from aliquot.allocation.search.guided import Guided
+from aliquot.allocation.search.first_solution import FirstSolution
 from aliquot.allocation.search.question import Question, signature
 from aliquot.dra.claim import Claim, ClaimAllocation
 from aliquot.kube.node import Node
@@ -177,7 +177,7 @@ class Exact:
         key = signature(question, standing.start)
         known = self._outcomes.get(key)
         if known is None:
-            guided = Guided(question, standing.start, self.budget)
+            guided = FirstSolution(question, standing.start, self.budget)
             known = (guided.run(), guided.visited)
             if len(self._outcomes) >= REMEMBERED:
                 self._outcomes.clear()

@@ -19,9 +19,9 @@ from aliquot.allocation.rules.tolerations import blocking_taints
 from aliquot.allocation.search.attribute_values import Values, values_of
 from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.counter_totals import Totals, totals_of
-from aliquot.allocation.search.counters import Amounts, Block, blocks_of
+from aliquot.allocation.search.counters import Amounts, LinkedCounters, linked_counters
 from aliquot.dra.claim import AllocatedDevice, DeviceToleration
-from aliquot.dra.device import Device, DeviceId, Slice
+from aliquot.dra.device import Attribute, Device, DeviceId, Slice
 from aliquot.kube.node import Node
 from aliquot.kube.selectors import NodeSelector
 from aliquot.units.quantity import Quantity
@@ -103,7 +103,7 @@ class View:
     """Some pool is invalid or incomplete."""
     shareable: int = 0
     shared: dict[int, Shared] = field(default_factory=dict[int, Shared])
-    blocks: list[Block] = field(default_factory=list[Block])
+    blocks: list[LinkedCounters] = field(default_factory=list[LinkedCounters])
     block_of: list[int] = field(default_factory=list[int])
     blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
     plain: bool = False
@@ -175,7 +175,7 @@ class View:
             for name, each in pool.counter_sets.items()
         }
         first = len(self.blocks)
-        self.blocks.extend(blocks_of(sets, uses, list(others.values())))
+        self.blocks.extend(linked_counters(sets, uses, list(others.values())))
         self.blocks_of_pool[pool.key] = range(first, len(self.blocks))
         for place in self.blocks_of_pool[pool.key]:
             for number in self.blocks[place].use:
@@ -215,7 +215,10 @@ class View:
             found = [
                 attribute_of(device, id_.driver, attribute) for device, id_ in zip(self.devices, self.ids, strict=True)
             ]
-            known = self._values[attribute] = values_of(found, self.features.list_attributes)
+            known = self._values[attribute] = values_of(
+                [None if each is None else _keys(each, self.features.list_attributes) for each in found],
+                lone_first=not self.features.list_attributes,
+            )
         return known
 
     def candidates(self, recipe: Recipe) -> Candidates:
@@ -327,3 +330,17 @@ def _shared(device: Device) -> Shared:
         guard |= 1 << offset
         offset += 1
     return Shared(guard, full, tuple(fields))
+
+
+_SCALARS = frozenset({"int", "bool", "string", "version"})
+_SINGULAR = {"ints": "int", "bools": "bool", "strings": "string", "versions": "version"}
+
+
+def _keys(attribute: Attribute, lists: bool) -> tuple[tuple[str, object], ...]:
+    """What an attribute's values are compared by; empty: they equal nothing (a list while the gate is off)."""
+    kind, value = attribute.kind, attribute.value
+    if kind in _SCALARS:
+        return ((kind, value),)
+    if lists and isinstance(value, tuple):
+        return tuple((_SINGULAR[kind], element) for element in value)
+    return ()

@@ -24,8 +24,8 @@ def bound(plan: Plan, view: View, standing: Standing) -> Question:
         steps = _without_idle(steps, match, distinct)
     return Question(
         steps=steps,
-        blocks=view.blocks,
-        block_of=view.block_of,
+        counters=view.blocks,
+        counters_of=view.block_of,
         match=match,
         distinct=distinct,
         shareable=view.shareable & ~standing.spent,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aliquot.allocation.search.bits import union
+from aliquot.allocation.search.counters import fits
 from aliquot.allocation.search.demands import Counted, Demands, Region, added, without
 from aliquot.allocation.search.room import Room, SpentError
 
@@ -119,17 +120,17 @@ class BinCompletion:
         """Whether the bins together have too little left of some counter."""
         have = self._sums.get(bins)
         if have is None:
-            have = self._sums[bins] = self.guard + sum(
-                left for place, left in enumerate(self.left) if bins >> place & 1
-            )
-        return (have - taken) & self.guard != self.guard
+            have = self._sums[bins] = sum(left for place, left in enumerate(self.left) if bins >> place & 1)
+        return not fits(taken, have, self.guard)
 
     def _bins_of(self, unit: int) -> int:
         """The bins that can hold the unit when they're as empty as they get."""
         bins = self._bins.get(unit)
         if bins is None:
             bins = self._bins[unit] = sum(
-                1 << place for place, classes in enumerate(self.demands.classes[unit]) if classes and self._one(unit, place)
+                1 << place
+                for place, classes in enumerate(self.demands.classes[unit])
+                if classes and self._one(unit, place)
             )
         return bins
 
