@@ -3,12 +3,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check bench conformance lock clean
+.PHONY: help demo test check bench soak conformance lock clean
 help:
 	@echo 'make demo   explain the shipped example dump'
 	@echo 'make test   the tests, with branch coverage of the pure packages'
 	@echo 'make check  format, lint, types, architecture, dependencies'
-	@echo 'make bench  the benchmarks of speed/ (ratios against a reference in the same run)'
+	@echo 'make bench  the benchmarks of speed/ (ratios against a reference in the same run; status 1 if one is over its limit)'
+	@echo 'make soak [SOAK=20000] [SEED=1]  exact beside brute force on many scenarios, and the laws on many examples'
 	@echo 'make conformance [N=2000] [SEED=1]  beside the reference implementations (needs Go 1.26 and its module proxy)'
 	@echo 'make lock   resolve requirements.lock again'
 
@@ -34,8 +35,13 @@ check: $(READY)
 bench: $(READY)
 	$(PY) -m speed
 
-N ?= 2000
 SEED ?= 1
+SOAK ?= 20000
+soak: $(READY)
+	$(PY) -m scenarios.soak --count $(SOAK) --seed $(SEED)
+	HYPOTHESIS_PROFILE=deep $(PY) -m pytest -n auto -m law --timeout 7200 $(ARGS)
+
+N ?= 2000
 conformance: $(READY)
 	$(PY) -m conformance --count $(N) --seed $(SEED) $(ARGS)
 

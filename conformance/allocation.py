@@ -1,150 +1,34 @@
 """Our answers to allocation scenarios: ``python -m conformance.allocation --engine reference < scenarios > answers``.
 
-A scenario is what ``../shared/cases/README.md`` describes: ``{name, features, nodes, slices, classes, claims,
-allocatedDevices?, allocatedSharedDeviceIDs?, allocatedCapacity?, allocatedClaims?, node, kubernetes?}``, the objects
-being resource.k8s.io/v1 JSON. An answer: ``{name, implementation, nodes: [{node, outcome: allocated|none|error,
-results?, error?, nodeOnlyError?, allocateOneCalls, ns?}], ns?}``; ``unsupported`` and no nodes where the chosen
-implementation lacks a feature. ``ns`` is the median warm time of ``--repeat`` calls: a node's own, and one for the pod
-on all nodes.
+A scenario is what `scenarios.api.allocation` describes. An answer: ``{name, implementation, nodes: [{node, outcome:
+allocated|none|error, results?, error?, nodeOnlyError?, allocateOneCalls, ns?}], ns?}``; ``unsupported`` and no nodes
+where the chosen implementation lacks a feature. ``ns`` is the median warm time of ``--repeat`` calls: a node's own, and
+one for the pod on all nodes.
 """
 
 import argparse
-import functools
 import statistics
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeVar
-
-import msgspec
+from typing import Any, Literal
 
 from aliquot.allocation.answer import Allocation, Answer
 from aliquot.allocation.behaviour import behaviour_of
 from aliquot.allocation.exact.allocator import Exact
-from aliquot.allocation.features import (
-    IMPLEMENTATIONS,
-    Features,
-    Implementation,
-    implementation_of,
-    supports,
-)
-from aliquot.allocation.inputs import AllocatedState, Engine, Supply, allocated_state
+from aliquot.allocation.features import IMPLEMENTATIONS, Implementation, implementation_of, supports
+from aliquot.allocation.inputs import Engine
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.allocation.rules.selectors import Selectors
-from aliquot.dra import read as dra_read
-from aliquot.dra.claim import AllocatedConfig, AllocatedDevice, Claim, ClaimAllocation, DeviceClass
-from aliquot.dra.device import DeviceId, Slice
-from aliquot.kube import read as kube_read
+from aliquot.dra.claim import AllocatedConfig, AllocatedDevice, ClaimAllocation
 from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
-from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.kube.selectors import Requirement
-from aliquot.units.quantity import Quantity
-from conformance import absent, lines
+from conformance import lines
+from scenarios.asking.question import Question, claims_of, question_of
+from scenarios.drivers import Json
 
-Json = dict[str, Any]
-T = TypeVar("T")
 EngineName = Literal["reference", "exact"]
-
-FEATURES: Final = {
-    "adminAccess": "admin_access",
-    "consumableCapacity": "consumable_capacity",
-    "deviceBindingAndStatus": "binding_conditions",
-    "deviceTaints": "device_taints",
-    "fractionalCapacityRange": "fractional_range",
-    "listTypeAttributes": "list_attributes",
-    "partitionableDevices": "partitionable_devices",
-    "prioritizedList": "prioritized_list",
-}
-"""A scenario's name of a feature -> ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A scenario, read."""
-
-    supply: Supply
-    claims: tuple[Claim, ...]
-    nodes: tuple[Node, ...]
-    kubernetes: Kubernetes
-
-
-@functools.cache
-def kind(name: str) -> Any:
-    """How a kind of the scenario is read."""
-    return next(each for each in (*dra_read.KINDS, *kube_read.KINDS) if each.name == name and "v1" in each.versions)
-
-
-def objects(name: str, given: Sequence[Json] | None, noun: type[T], memo: Memo) -> tuple[T, ...]:
-    """The objects of one kind, with nothing that the scenario doesn't give, as in Go."""
-    made: list[T] = []
-    for each in given or ():
-        read, faults = kind(name).read(msgspec.json.encode(absent.marked(name, each)), memo)
-        if not isinstance(read, noun):
-            raise SystemExit(f"{name}: {'; '.join(str(fault) for fault in faults)}")
-        made.append(read)
-    return tuple(made)
-
-
-def claims_of(given: Sequence[Json] | None, memo: Memo) -> tuple[Claim, ...]:
-    """Claims, likewise."""
-    read = objects("ResourceClaim", given, Claim, memo)
-    return tuple(absent.unmarked(claim, each) for claim, each in zip(read, given or (), strict=True))
-
-
-def device_id(given: Json) -> DeviceId:
-    """A device by its three names."""
-    return DeviceId(given["driver"], given["pool"], given["device"])
-
-
-def state_of(scenario: Json, claims: Sequence[Claim], *, consumable_capacity: bool) -> AllocatedState:
-    """What is allocated: the scenario's three lists and what its allocated claims hold."""
-    held = allocated_state(claims, consumable_capacity=consumable_capacity)
-    shares = {(device_id(each), each.get("shareID", "")) for each in scenario.get("allocatedSharedDeviceIDs") or ()}
-    consumed = {device: dict(amounts) for device, amounts in held.consumed.items()}
-    for each in scenario.get("allocatedCapacity") or ():
-        total = consumed.setdefault(device_id(each), {})
-        for name, text in each["consumed"].items():
-            amount = Quantity.parse(text)
-            total[name] = total[name] + amount if name in total else amount
-    return replace(
-        held,
-        devices=held.devices | {device_id(each) for each in scenario.get("allocatedDevices") or ()},
-        shares=held.shares | shares,
-        consumed=consumed,
-    )
-
-
-def question_of(scenario: Json, kubernetes: str) -> Question:
-    """Read a scenario.
-
-    Raises:
-        SystemExit: for an object that can't be read or a feature that doesn't exist; a scenario is ours to write.
-    """
-    unknown = sorted(set(scenario.get("features") or {}) - set(FEATURES))
-    if unknown:
-        raise SystemExit(f"{scenario.get('name')}: unknown features: {', '.join(unknown)}")
-    features = Features(**{FEATURES[name]: bool(on) for name, on in (scenario.get("features") or {}).items()})
-    memo = Memo()
-    nodes = objects("Node", scenario.get("nodes"), Node, memo)
-    wanted = scenario.get("node") or "any"
-    supply = Supply(
-        objects("ResourceSlice", scenario.get("slices"), Slice, memo),
-        {each.meta.name: each for each in objects("DeviceClass", scenario.get("classes"), DeviceClass, memo)},
-        state_of(
-            scenario,
-            claims_of(scenario.get("allocatedClaims"), memo),
-            consumable_capacity=features.consumable_capacity,
-        ),
-        features,
-    )
-    return Question(
-        supply,
-        claims_of(scenario.get("claims"), memo),
-        nodes if wanted == "any" else tuple(node for node in nodes if node.meta.name == wanted),
-        kubernetes_of(scenario.get("kubernetes") or kubernetes),
-    )
 
 
 def engine_of(
@@ -242,8 +126,9 @@ def median_ns(allocator: Engine, nodes: Sequence[Node], claims: Sequence[Json], 
     def once() -> int:
         fresh = claims_of(claims, Memo())
         start = time.perf_counter_ns()
+        prepared = allocator.prepare(fresh)
         for node in nodes:
-            allocator.allocate(node, fresh)
+            prepared.on(node)
         return time.perf_counter_ns() - start
 
     once()
@@ -266,11 +151,12 @@ def answer(
         return {"name": name, "unsupported": f"{implementation} lacks a feature that is on", "nodes": []}
     selectors = selectors_of(question.kubernetes, features)
     allocator = engine_of(question, engine, implementation, selectors)
+    prepared = allocator.prepare(question.claims)
     claims = scenario.get("claims") or []
     made: Json = {
         "name": name,
         "implementation": "exact" if engine == "exact" else implementation or implementation_of(features),
-        "nodes": [node_answer(node, allocator.allocate(node, question.claims), claims) for node in question.nodes],
+        "nodes": [node_answer(node, prepared.on(node), claims) for node in question.nodes],
     }
     if repeat:
         for node, told in zip(question.nodes, made["nodes"], strict=True):

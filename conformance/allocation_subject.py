@@ -11,6 +11,7 @@ from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.units.quantity import Quantity
 from conformance import allocation
 from conformance.compare import Json, Subject, replaced, without_key, without_one
+from scenarios.asking.question import question_of
 
 REFERENCE_TIMEOUT: Final = "2s"
 """A search that takes the reference longer isn't compared."""
@@ -127,7 +128,7 @@ def exact_answer(case: Json) -> Json:
 
 def repaired_answer(case: Json) -> Json:
     """What our reference answers without any of upstream's defects."""
-    question = allocation.question_of(case, "1.36")
+    question = question_of(case, "1.36")
     supply = question.supply
     engine = Reference(supply, selectors_of(question.kubernetes, supply.features), REPAIRED, "experimental")
     claims = case.get("claims") or []

@@ -5,7 +5,8 @@ from typing import Any
 from aliquot.advisor.explain import explain, find
 from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.scheduler import Scheduler
-from tests.advisor.world import node, pod, snapshot, story
+from scenarios.api.cluster import node, pod
+from scenarios.explained import snapshot, story
 
 JUDGE = Scheduler.of(Kubernetes(36))
 

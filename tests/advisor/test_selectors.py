@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.advisor.test_ways_out import spec_patch
-from tests.advisor.world import node, pod, story, ways
+from scenarios.api.cluster import node, pod
+from scenarios.explained import spec_patch, story, ways
 
 
 def affinity(*expressions: dict[str, Any]) -> dict[str, Any]:

@@ -2,17 +2,11 @@
 
 import re
 import shlex
-from typing import Any
 
-from tests.advisor.world import commands, node, pod, story, ways
+from scenarios.api.cluster import node, pod
+from scenarios.explained import commands, spec_patch, story, ways
 
 GPU_TAINT = [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]
-
-
-def spec_patch(way: Any) -> Any:
-    """The pod spec that a way out's first change merges."""
-    patch = way.changes[0].patch
-    return patch["spec"]["template"]["spec"] if "template" in patch["spec"] else patch["spec"]
 
 
 def test_cpu_is_lowered_to_what_is_left() -> None:

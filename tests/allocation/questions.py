@@ -6,6 +6,7 @@ from itertools import combinations
 from random import Random
 
 from aliquot.allocation.search.attribute_values import Values, values_of
+from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.counter_totals import totals_of
 from aliquot.allocation.search.counters import linked_counters
 from aliquot.allocation.search.question import Part, Question, Start
@@ -68,9 +69,7 @@ def tight(seed: int, gpus: int = 3) -> World:
         limit=32,
         totals=totals_of(linked, everything),
     )
-    start = Start(
-        free=everything, avail=everything, paid=0, residual=[each.full for each in linked], left={}
-    )
+    start = Start(free=everything, avail=everything, paid=0, residual=[each.full for each in linked], left={})
     left = {(name, counter): amount for name, counters in sets.items() for counter, amount in counters.items()}
     return World(
         question=question,
@@ -98,9 +97,7 @@ def _steps(
             numbers.append(draw.randrange(len(values)))
         for _ in range(draw.choice((1, 2, 2, 3))):
             under = tuple(tie for tie in order if draw.random() < 0.9)
-            alternatives = tuple(
-                _part(draw, kinds, claim, under) for _ in range(2 if draw.random() < 0.15 else 1)
-            )
+            alternatives = tuple(_part(draw, kinds, claim, under) for _ in range(2 if draw.random() < 0.15 else 1))
             steps.append(alternatives)
             room -= min(part.need * max(_least(kinds, part.bits), 1) for part in alternatives)
         claim += 1
@@ -137,7 +134,7 @@ def first_solution(world: World, most: int = 60_000) -> Picks | None:
             return picks
         for alternative, part in enumerate(world.question.steps[step]):
             taken = {device for _, _, devices in picks for device in devices}
-            free = [device for device in range(part.bits.bit_length()) if part.bits >> device & 1 and device not in taken]
+            free = [device for device in members(part.bits) if device not in taken]
             for devices in combinations(free, part.need):
                 tried += 1
                 if tried > most:

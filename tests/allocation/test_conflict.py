@@ -9,7 +9,7 @@ from aliquot.allocation.inputs import AllocatedState, Engine, Holder, Supply
 from aliquot.allocation.story.conflict import MOST, smallest_conflict
 from aliquot.dra.claim import Claim, Constraint
 from aliquot.dra.device import DeviceId, DeviceTaint
-from tests.allocation.build import (
+from scenarios.nouns.supplies import (
     DRIVER,
     NODE,
     claim,

@@ -8,7 +8,7 @@ from aliquot.allocation.reference.constraints import Rule, rule_of
 from aliquot.allocation.rules.constraints import as_values, attribute_of
 from aliquot.dra.claim import Constraint
 from aliquot.dra.device import Attribute, Device
-from tests.allocation.build import DRIVER, Value, attribute, device, distinct, match
+from scenarios.nouns.supplies import DRIVER, Value, attribute, device, distinct, match
 
 X = f"{DRIVER}/x"
 LISTS = Features(list_attributes=True)

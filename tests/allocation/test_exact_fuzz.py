@@ -4,13 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, Refusal
+from aliquot.allocation.answer import Allocation, NoAllocation
 from aliquot.allocation.exact import allocator as exact_module
 from aliquot.allocation.search.depth_first import Outcome
 from aliquot.allocation.search.first_solution import FirstSolution
 from aliquot.allocation.search.question import Question, Start
-from conformance import generate_allocation, generate_tight
-from tests.allocation import checker, exactly, tight
+from scenarios import oracle, ordinary, tight
+from scenarios.api.allocation import node as api_node
+from scenarios.api.slices import on_node
+from scenarios.asking import exactly
+from scenarios.drivers import Json
+from scenarios.tight import turns
 
 SEEDS = 40
 families = pytest.mark.parametrize("family", tight.FAMILIES)
@@ -23,10 +27,10 @@ class Impatient(FirstSolution):
         super().__init__(question, start, budget, short=0)
 
 
-def same_as_plain(row: exactly.Json) -> bool:
+def same_as_plain(row: Json) -> bool:
     """Whether both searches tell the same; also if the plain one gives up."""
     plain = exactly.plain_answer(row)
-    if isinstance(plain, Refusal) and plain.category == "gave up":
+    if isinstance(plain, NoAllocation) and plain.category == "gave up":
         return True
     assert exactly.told(exactly.answer(row)) == exactly.told(plain), row["name"]
     return True
@@ -45,8 +49,8 @@ def test_also_when_everything_is_guided(family: str, monkeypatch: pytest.MonkeyP
         assert same_as_plain(tight.scenario(family, seed))
 
 
-@pytest.mark.parametrize("make", [generate_allocation.scenario, generate_tight.scenario], ids=["ordinary", "tight"])
-def test_scenarios_of_all_features(make: Callable[[int, int], exactly.Json]) -> None:
+@pytest.mark.parametrize("make", [ordinary.scenario, turns.scenario], ids=["ordinary", "tight"])
+def test_scenarios_of_all_features(make: Callable[[int, int], Json]) -> None:
     for number in range(SEEDS):
         assert same_as_plain(make(20261130, number))
 
@@ -54,14 +58,14 @@ def test_scenarios_of_all_features(make: Callable[[int, int], exactly.Json]) -> 
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(generate_allocation.scenario(101, 1988), id="a dead end told apart by the shares a request has"),
+        pytest.param(ordinary.scenario(101, 1988), id="a dead end told apart by the shares a request has"),
         pytest.param(tight.scenario("shares", 1274), id="likewise, in four claims"),
         pytest.param(tight.scenario("shares", 455), id="admin access of a later claim to this one's devices"),
-        pytest.param(generate_tight.scenario(102, 4475), id="admin access leaves counters paid for later shares"),
+        pytest.param(turns.scenario(102, 4475), id="admin access leaves counters paid for later shares"),
         pytest.param(tight.scenario("errors", 25), id="mode All meets an error or not by the order of devices"),
     ],
 )
-def test_once_wrong(row: exactly.Json) -> None:
+def test_once_wrong(row: Json) -> None:
     assert same_as_plain(row)
 
 
@@ -69,23 +73,21 @@ def test_once_wrong(row: exactly.Json) -> None:
 def test_what_is_given_keeps_all_rules_and_none_means_none(family: str) -> None:
     for seed in range(2 * SEEDS, 3 * SEEDS):
         question, selectors = exactly.asked(tight.scenario(family, seed))
-        world = checker.World(question.supply, question.nodes[0], question.claims, selectors)
-        answer = exact_module.Exact(question.supply, selectors).allocate(world.node, world.claims)
-        if isinstance(answer, Allocation):
-            assert checker.problems(world, answer.claims) == []
-            assert checker.possible(world) is not False
-        elif answer.category == "does not fit":
-            assert checker.possible(world) is not True
+        (node,) = question.nodes
+        answer = exact_module.Exact(question.supply, selectors).allocate(node, question.claims)
+        world = oracle.World.of(question.supply, node, question.claims, selectors)
+        assert oracle.judge(world, answer).complaints == ()
 
 
 @pytest.mark.parametrize("family", tight.HARD)
 def test_large_ones_end_with_an_answer_that_holds(family: str) -> None:
     for seed in range(12):
         question, selectors = exactly.asked(tight.scenario(family, seed, large=True))
-        answer = exact_module.Exact(question.supply, selectors).allocate(question.nodes[0], question.claims)
+        (node,) = question.nodes
+        answer = exact_module.Exact(question.supply, selectors).allocate(node, question.claims)
         if isinstance(answer, Allocation):
-            world = checker.World(question.supply, question.nodes[0], question.claims, selectors)
-            assert checker.problems(world, answer.claims) == []
+            world = oracle.World.of(question.supply, node, question.claims, selectors)
+            assert oracle.problems(world, answer.claims) == []
         else:
             assert answer.category == "does not fit"
 
@@ -100,17 +102,9 @@ def test_equal_nodes_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(exact_module, "FirstSolution", Counting)
     row = tight.scenario("mig", 3)
-    twin = {**row, "nodes": [*row["nodes"], {"metadata": {"name": "m"}}], "node": "any"}
-    twin["slices"] = [
-        {
-            **one,
-            "metadata": {"name": f"{one['metadata']['name']}-{node}"},
-            "spec": {**one["spec"], "nodeName": node, "pool": {**one["spec"]["pool"], "name": node}},
-        }
-        for node in ("n", "m")
-        for one in row["slices"]
-    ]
+    twin = {**row, "nodes": [api_node("n"), api_node("m")]}
+    twin["slices"] = [one for name in ("n", "m") for one in on_node(row["slices"], name)]
     exact, question = exactly.engine(twin)
-    first, second = (exact.allocate(node, question.claims) for node in question.nodes)
+    first, second = (exact.allocate(where, question.claims) for where in question.nodes)
     assert type(first) is type(second)
     assert len(searched) == 1

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from conformance.allocation import answer
-from tests.allocation.test_given_answers import CASES, SHARED, plain
+from scenarios.asking.answers import plain
+from tests.conftest import ROOT, SHARED
 
 Json = dict[str, Any]
+
+CASES = ROOT / "tests" / "cases" / "allocator"
+UPSTREAM = SHARED / "cases" / "allocator" / "reference.jsonl"
 
 
 def rows(path: Path) -> Iterator[Json]:
@@ -24,8 +28,8 @@ def given() -> Iterator[Any]:
             answers = row["answers"]
             right = answers.get("fixed") or answers[row.get("oracle") or "experimental"]
             yield pytest.param(row, right["nodes"], id=row["name"])
-    if SHARED.exists():
-        for row in rows(SHARED / "reference.jsonl"):
+    if UPSTREAM.exists():
+        for row in rows(UPSTREAM):
             others = (row.get("answersOfOtherVersion") or {}).get("v0.36.2") or {}
             right = next(iter(others.values()), row["expected"])
             yield pytest.param(row, [{"node": row["node"], **right}], id=f"reference-{row['name']}")

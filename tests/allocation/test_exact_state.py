@@ -8,12 +8,16 @@ import pytest
 
 from aliquot.allocation.answer import Allocation
 from aliquot.allocation.exact.allocator import Exact
-from aliquot.allocation.exact.survey import Survey
+from aliquot.allocation.exact.live import LiveExact
 from aliquot.allocation.inputs import Supply, allocated_state
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
 from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta
-from tests.allocation import exactly, tight
+from scenarios import tight
+from scenarios.api.allocation import node
+from scenarios.api.slices import on_node
+from scenarios.asking import exactly
+from scenarios.drivers import GPU
 
 Row = dict[str, Any]
 
@@ -21,22 +25,8 @@ Row = dict[str, Any]
 def cluster(row: Row, nodes: int) -> Row:
     """A scenario's devices on several nodes, each with pools of its own."""
     names = [f"n{number}" for number in range(nodes)]
-    slices = [
-        {
-            **one,
-            "metadata": {"name": f"{one['metadata']['name']}-{name}"},
-            "spec": {**one["spec"], "nodeName": name, "pool": {**one["spec"]["pool"], "name": name}},
-        }
-        for name in names
-        for one in row["slices"]
-    ]
-    return {
-        **row,
-        "nodes": [{"metadata": {"name": name}} for name in names],
-        "slices": slices,
-        "allocatedDevices": [],
-        "node": "any",
-    }
+    slices = [one for name in names for one in on_node(row["slices"], name)]
+    return {**row, "nodes": [node(name) for name in names], "slices": slices, "allocatedDevices": [], "node": "any"}
 
 
 def holding(allocations: list[ClaimAllocation], supply: Supply) -> Supply:
@@ -59,39 +49,51 @@ def test_follows_as_if_made_anew(family: str) -> None:
     draw = Random(family)
     for seed in range(4):
         row = cluster(tight.scenario(family, seed), 3)
-        exact, question = exactly.engine(row)
+        base, question = exactly.engine(row)
+        exact = LiveExact(base)
         held: list[ClaimAllocation] = []
         for step in range(25):
-            node = draw.choice(question.nodes)
+            where = draw.choice(question.nodes)
             claim = draw.choice(question.claims)
             if held and draw.random() < 0.35:
                 exact.release([held.pop(draw.randrange(len(held)))])
-            answer = exact.allocate(node, [claim])
-            anew = Exact(holding(held, question.supply), exact.selectors)
-            assert exactly.told(answer) == exactly.told(anew.allocate(node, [claim]))
+            answer = exact.allocate(where, [claim])
+            anew = Exact(holding(held, question.supply), exact.cluster.selectors)
+            assert exactly.told(answer) == exactly.told(anew.allocate(where, [claim]))
             if isinstance(answer, Allocation):
                 made = with_own_shares(answer.claims[0], step)
                 held.append(made)
                 exact.commit([made])
 
 
-def test_a_survey_asks_only_the_nodes_that_changed() -> None:
+def test_only_the_nodes_that_changed_are_named_and_prepared_claims_follow() -> None:
     row = cluster(tight.scenario("pairs", 5), 4)
-    exact, question = exactly.engine(row)
-    nodes = {node.name: node for node in question.nodes}
-    wanted = [question.claims[0]]
-    survey = Survey(exact, wanted, nodes)
-    assert survey.update() == ["n0", "n1", "n2", "n3"]
-    assert survey.update() == []
-    first = survey.answers["n2"]
+    base, question = exactly.engine(row)
+    live = LiveExact(base)
+    wanted = live.prepare([question.claims[0]])
+    before = {node.name: wanted.on(node) for node in question.nodes}
+    assert live.changed_since(live.changes) == []
+    seen, first = live.changes, before["n2"]
     assert isinstance(first, Allocation)
-    exact.commit(first.claims)
-    assert survey.update() == ["n2"]
-    assert exactly.told(survey.answers["n2"]) != exactly.told(first)
-    assert survey.answers == {name: exact.allocate(node, wanted) for name, node in nodes.items()}
-    exact.release(first.claims)
-    assert survey.update() == ["n2"]
-    assert exactly.told(survey.answers["n2"]) == exactly.told(first)
+    live.commit(first.claims)
+    assert live.changed_since(seen) == ["n2"]
+    now = {node.name: wanted.on(node) for node in question.nodes}
+    assert [name for name in now if exactly.told(now[name]) != exactly.told(before[name])] == ["n2"]
+    seen = live.changes
+    live.release(first.claims)
+    assert live.changed_since(seen) == ["n2"]
+    assert {node.name: wanted.on(node) for node in question.nodes} == before
+
+
+def test_the_engine_that_it_began_with_stays_as_it_is() -> None:
+    base, question = exactly.engine(cluster(tight.scenario("pairs", 5), 2))
+    prepared, node = base.prepare([question.claims[0]]), question.nodes[0]
+    before = prepared.on(node)
+    assert isinstance(before, Allocation)
+    live = LiveExact(base)
+    live.commit(before.claims)
+    assert prepared.on(node) == before
+    assert exactly.told(live.allocate(node, [question.claims[0]])) != exactly.told(before)
 
 
 def test_a_changed_node_is_looked_at_again() -> None:
@@ -118,9 +120,10 @@ def test_a_changed_node_is_looked_at_again() -> None:
 
 def test_an_unknown_pool_and_admin_access_change_nothing() -> None:
     row = tight.scenario("pairs", 5)
-    exact, question = exactly.engine(row)
+    base, question = exactly.engine(row)
+    exact = LiveExact(base)
     before = exact.allocate(question.nodes[0], question.claims)
-    admin = AllocatedDevice("r", DeviceId(tight.GPU, "n", "gpu-0"), admin_access=True)
+    admin = AllocatedDevice("r", DeviceId(GPU, "n", "gpu-0"), admin_access=True)
     elsewhere = AllocatedDevice("r", DeviceId("other.example.com", "p", "d"))
     exact.commit([ClaimAllocation((admin, elsewhere))])
     assert exactly.told(exact.allocate(question.nodes[0], question.claims)) == exactly.told(before)

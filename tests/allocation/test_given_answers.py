@@ -12,13 +12,15 @@ from aliquot.allocation.features import Implementation, supports
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.kube.release import Kubernetes
-from aliquot.units.quantity import Quantity
-from conformance.allocation import answer, node_answer, question_of
+from conformance.allocation import answer, node_answer
+from scenarios.asking.answers import plain
+from scenarios.asking.question import question_of
+from tests.conftest import ROOT, SHARED
 
 Json = dict[str, Any]
 
-CASES = Path(__file__).parent.parent / "cases" / "allocator"
-SHARED = Path(__file__).parent.parent.parent.parent / "shared" / "cases" / "allocator"
+CASES = ROOT / "tests" / "cases" / "allocator"
+UPSTREAM = SHARED / "cases" / "allocator" / "reference.jsonl"
 ALPHA = "1.37.0-alpha.2"
 
 STABLE_IS_RANDOM = "stable takes pools in Go's random order: its devices and steps are one of several right ones"
@@ -27,17 +29,6 @@ LOST_IN_JSON = {"list-attributes-distinct-constaint-with-empty-or-unknown-type":
 
 def rows(path: Path) -> list[Json]:
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def plain(node: Json) -> Json:
-    """An answer in one form: amounts by value, absent fields filled in."""
-    made: Json = json.loads(json.dumps(node))
-    made.setdefault("nodeOnlyError", False)
-    for result in made.get("results") or ():
-        for device in result.get("devices", {}).get("results", ()):
-            consumed = device.get("consumedCapacity", {})
-            device["consumedCapacity"] = {name: Quantity.parse(text).nanos for name, text in consumed.items()}
-    return made
 
 
 def check(got: Json, want: Json, *, by_outcome: bool = False) -> None:
@@ -96,13 +87,12 @@ def test_without_its_defects_it_answers_as_the_repaired_code(row: Json) -> None:
 
 
 def upstream() -> Iterator[Any]:
-    path = SHARED / "reference.jsonl"
-    for row in rows(path) if path.exists() else ():
+    for row in rows(UPSTREAM) if UPSTREAM.exists() else ():
         for implementation in row["supportedBy"]:
             yield pytest.param(row, implementation, id=f"{row['name']}-{implementation}")
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared cases aren't beside this clone")
+@pytest.mark.skipif(not UPSTREAM.exists(), reason="the shared cases aren't beside this clone")
 @pytest.mark.parametrize(("row", "implementation"), list(upstream()))
 def test_upstreams_own_table(row: Json, implementation: Implementation) -> None:
     released = row["version"] == "v0.36.2"
@@ -115,7 +105,7 @@ def test_upstreams_own_table(row: Json, implementation: Implementation) -> None:
         assert row["testExpectation"]["errorContains"] in got["error"]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared cases aren't beside this clone")
+@pytest.mark.skipif(not UPSTREAM.exists(), reason="the shared cases aren't beside this clone")
 @pytest.mark.parametrize(
     ("row", "implementation"), [param for param in upstream() if "expectedV037" in param.values[0]]
 )

@@ -11,7 +11,7 @@ from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Consumer
 from aliquot.dra.device import Device, DeviceId
 from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.units.quantity import Quantity
-from tests.allocation.build import claim, device
+from scenarios.nouns.supplies import claim, device
 
 A, B = DeviceId("drv", "p", "a"), DeviceId("drv", "p", "b")
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from aliquot.advisor.device_story import words
-from aliquot.allocation.answer import Allocation, Answer, CounterShort, Refusal
+from aliquot.allocation.answer import Allocation, Answer, CounterShort, NoAllocation
 from aliquot.allocation.behaviour import REPAIRED, V1_36, V1_37, Behaviour
 from aliquot.allocation.exact.allocator import Exact
+from aliquot.allocation.exact.live import LiveExact
 from aliquot.allocation.inputs import Supply, allocated_state
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
@@ -18,11 +19,13 @@ from aliquot.dra.device import DeviceId
 from aliquot.kube.meta import Meta
 from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
-from tests.allocation import checker, exactly, tight
-from tests.allocation.build import DRIVER, NODE, claim, counters, device, pool, request, supply
+from scenarios import oracle, tight
+from scenarios.api.allocation import held
+from scenarios.asking import exactly
+from scenarios.nouns.supplies import DRIVER, NODE, claim, counters, device, pool, request, supply
 
 
-def on_the_same_gpu(*held: str) -> Supply:
+def on_the_same_gpu(*names: str) -> Supply:
     """Two halves overdraw the memory of GPU 0; a third device there needs only of its compute, a fourth is elsewhere.
 
     A driver publishes such slices when a GPU is set up anew under claims that hold partitions of the old layout.
@@ -37,7 +40,7 @@ def on_the_same_gpu(*held: str) -> Supply:
             device("plain"),
             count=2,
         ),
-        state=allocated_state([holder(name) for name in held], consumable_capacity=True),
+        state=allocated_state([holder(name) for name in names], consumable_capacity=True),
     )
 
 
@@ -67,7 +70,7 @@ def test_a_device_that_needs_another_counter_of_the_set_is_not_given() -> None:
     for asked, given in ((1, ["elsewhere"]), (2, ["elsewhere", "plain"]), (3, None)):
         wanted = claim(request("r", count=asked))
         for answer in (exact(offered, wanted), plain(offered, wanted, REPAIRED)):
-            assert (taken(answer) if given else answer) == (given or Refusal("does not fit", steps=answer.steps))
+            assert (taken(answer) if given else answer) == (given or NoAllocation("does not fit", steps=answer.steps))
     for release in (V1_36, V1_37):
         assert taken(plain(offered, claim(request("r")), release)) == ["plain"]
 
@@ -79,7 +82,7 @@ def test_a_set_that_is_used_up_but_not_overdrawn_still_gives_what_is_left_of_the
 
 def test_committing_and_releasing_tells_when_a_set_is_overdrawn() -> None:
     offered = on_the_same_gpu("half-a")
-    engine = Exact(offered, selectors_of(Kubernetes(36), offered.features))
+    engine = LiveExact(Exact(offered, selectors_of(Kubernetes(36), offered.features)))
     wanted, more = claim(request("r")), holder("half-b").allocation
     assert more is not None
     engine.commit([more])
@@ -113,13 +116,13 @@ def test_as_the_plain_search_and_an_independent_checker_have_it(family: str) -> 
         row = tight.scenario(family, seed)
         row["claims"] = row["claims"][:1]
         first, second = draw.sample(partitions(row, draw), 2)
-        row["allocatedDevices"] = [{"driver": tight.GPU, "pool": "n", "device": one["name"]} for one in (first, second)]
+        row["allocatedDevices"] = held(first["name"], second["name"])
         question, selectors = exactly.asked(row)
         answer, without = exactly.answer(row), exactly.plain_answer(row)
         assert exactly.told(answer) == exactly.told(without), row["name"]
         if isinstance(answer, Allocation):
-            world = checker.World(question.supply, question.nodes[0], question.claims, selectors)
-            assert checker.problems(world, answer.claims) == []
+            world = oracle.World.of(question.supply, question.nodes[0], question.claims, selectors)
+            assert oracle.problems(world, answer.claims) == []
             given_beside += overlap(first, second)
     assert given_beside > 2
 

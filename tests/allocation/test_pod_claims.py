@@ -9,7 +9,7 @@ from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Consumer
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod, PodClaim
 from aliquot.kube.workload import Namespace
-from tests.allocation.build import claim, request
+from scenarios.nouns.supplies import claim, request
 
 POD = Pod(Meta("p", "default", uid="u"), claims=(PodClaim("gpu", template_name="t"), PodClaim("nic", claim_name="n")))
 OWNER = Owner("Pod", "p", "u", controller=True)

@@ -5,7 +5,7 @@ import pytest
 from aliquot.allocation.rules.taint_rules import tainted_slices
 from aliquot.dra.device import DeviceTaint, TaintRule
 from aliquot.kube.meta import Meta
-from tests.allocation.build import DRIVER, device, pool
+from scenarios.nouns.supplies import DRIVER, device, pool
 
 TAINT = DeviceTaint("maintenance", "NoSchedule")
 

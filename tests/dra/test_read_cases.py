@@ -13,7 +13,8 @@ from aliquot.dra.device import Slice
 from aliquot.dra.read import KINDS
 from aliquot.kube.memo import Memo
 from aliquot.units.quantity import Quantity
-from tests.dra.as_json import without_absent, written
+from scenarios.written import written
+from scenarios.written.values import without_absent
 
 SHARED = Path(__file__).parents[3] / "shared"
 CASES = SHARED / "cases"

@@ -9,7 +9,7 @@ from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.filters.node_ports import clash, host_ports, taken_ports
 from aliquot.scheduling.filters.node_resources_fit import amount_text, short
 from aliquot.snapshot.effective import effective_request
-from tests.scheduling.world import GI, GPU, NOW, cluster, node, pod
+from scenarios.nouns.clusters import GI, GPU, NOW, cluster, node, pod
 
 
 def asking(*ports: HostPort, on: str = "", name: str = "p") -> Pod:

@@ -14,7 +14,7 @@ from aliquot.scheduling.filters.reason import counted
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.strategies import NAMES, RELEASES, nodes, pods, worlds
+from scenarios.strategies.clusters import NAMES, RELEASES, nodes, pods, worlds
 
 
 @st.composite

@@ -14,7 +14,7 @@ from aliquot.scheduling.filters.node_name import other_node
 from aliquot.scheduling.filters.node_unschedulable import cordoned
 from aliquot.scheduling.filters.reason import counted
 from aliquot.scheduling.filters.taint_toleration import untolerated
-from tests.scheduling.world import NOW, node, pod
+from scenarios.nouns.clusters import NOW, node, pod
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.placing.placing_loop import Loop, first
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.loop_worlds import CLASSES, DRIVER, EXTENDED, SPECS, claimants, clusters
-from tests.scheduling.strategies import RELEASES, pods, worlds
-from tests.scheduling.world import NOW, cluster, node, pod
+from scenarios.nouns.clusters import NOW, cluster, node, pod
+from scenarios.strategies.claims import CLASSES, DRIVER, EXTENDED, SPECS, claimants, clusters
+from scenarios.strategies.clusters import RELEASES, pods, worlds
 
 PODS = st.integers(0, 5).map(lambda n: f"p{n}")
 

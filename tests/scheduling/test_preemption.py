@@ -13,7 +13,7 @@ from aliquot.scheduling.outcome import Placement, Preemption, Refusal
 from aliquot.scheduling.preemption import by_importance
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.world import NOW, apart, cluster, node, pod
+from scenarios.nouns.clusters import NOW, apart, cluster, node, pod
 
 T1, T2, T3 = (f"2026-01-0{n}T00:00:00Z" for n in (1, 2, 3))
 

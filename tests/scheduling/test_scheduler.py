@@ -8,6 +8,7 @@ import pytest
 from aliquot.allocation.answer import Answer
 from aliquot.allocation.claims.pod_check import Checked, Fault, PodCheck, Unschedulable
 from aliquot.allocation.claims.pod_claims import NotReady
+from aliquot.allocation.inputs import Prepared
 from aliquot.dra.claim import Claim, DeviceClass
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
@@ -19,7 +20,7 @@ from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.world import GPU, NOW, TOLERATES_GPU, cluster, node, pod
+from scenarios.nouns.clusters import GPU, NOW, TOLERATES_GPU, cluster, node, pod
 
 TAINTED = (Taint("nvidia.com/gpu", "NoSchedule", "present"),)
 NO_HELP = "Preemption is not helpful for scheduling"
@@ -265,6 +266,9 @@ class Devices(PodCheck):
 
 class Nothing:
     """An engine that isn't asked."""
+
+    def prepare(self, claims: Sequence[Claim]) -> Prepared:
+        raise AssertionError(claims)
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         raise AssertionError(node, claims)

@@ -16,7 +16,7 @@ from aliquot.scheduling.filters.pod_topology_spread import skewed, spread_of
 from aliquot.scheduling.outcome import Placement
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.world import NOW, apart, beside, cluster, node, pod, term
+from scenarios.nouns.clusters import NOW, apart, beside, cluster, node, pod, term
 
 ZONE = "zone"
 WEB = LabelSelector({"app": "web"})

@@ -12,7 +12,7 @@ from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import Event, Namespace, PriorityClass, Workload
 from aliquot.snapshot.snapshot import REROOT_AT, Snapshot
-from tests.scheduling.world import GPU, cluster, node, pod
+from scenarios.nouns.clusters import GPU, cluster, node, pod
 
 
 def test_of_takes_any_order_and_the_later_of_two() -> None:

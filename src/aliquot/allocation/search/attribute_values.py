@@ -1,8 +1,8 @@
-"""One attribute over all devices of a view, for matchAttribute and distinctAttribute.
+"""One attribute over all devices, for match and distinct constraints.
 
-Every value is an *atom*, numbered. A device has a mask of atoms: one bit for a scalar, several for a list, none where it
-hasn't the attribute. So "match" is: the running AND of the masks stays non-zero;
-"distinct" is: the masks are pairwise disjoint. Scalars and lists need no separate code.
+Every value is an *atom*, numbered. A device has a mask of atoms: one bit for a scalar, several for a list, none where
+it hasn't the attribute. So "match" is: the running AND of the masks stays non-zero; "distinct" is: the masks are
+pairwise disjoint. Scalars and lists need no separate code.
 """
 
 from collections.abc import Hashable, Sequence

@@ -87,7 +87,7 @@ class BinCompletion:
         return known
 
     def _may_pack(self, units: Counted, groups: Counted, at: int) -> bool:
-        """What is certain without trying: bins that alone may serve must do so; counters must suffice; values be left."""
+        """What is certain without trying: whether counters, values and the bins that alone may serve suffice."""
         least = self.demands.least
         forced: dict[int, int] = {}
         regions: dict[int, int] = {}
@@ -221,11 +221,13 @@ class BinCompletion:
         for group, _ in groups:
             ties = self.demands.groups[group][1]
             if len(ties) == 1 and ties[0][1]:
-                for region in self._starting[at]:
-                    if region.attribute == ties[0][0] and region.bins == 1 << at:
-                        for each in self.demands.settled(group, region):
-                            if all(self._bins_of(unit) for unit, _ in each.units):
-                                found.append(sum(self._one(unit, at) * count for unit, count in each.units))
+                alone = [each for each in self._starting[at] if each.attribute == ties[0][0] and each.bins == 1 << at]
+                settled = [each.units for region in alone for each in self.demands.settled(group, region)]
+                found += [
+                    sum(self._one(unit, at) * count for unit, count in units)
+                    for units in settled
+                    if all(self._bins_of(unit) for unit, _ in units)
+                ]
         return found
 
 

@@ -67,3 +67,26 @@ class FirstSolution:
             answer = feasibility.possible(position, step=step, alternative=alternative, left=left, budget=EFFORT)
         self._search.visited += packing.visited + feasibility.visited - before
         return answer is not False
+
+
+def signature(question: Question, start: Start) -> tuple[object, ...]:
+    """All that an outcome depends on: nodes of equal signature have equal outcomes, device numbers included."""
+    return (
+        start.free,
+        start.avail,
+        start.paid,
+        tuple(start.residual),
+        tuple(start.left.items()),
+        question.shareable,
+        tuple(question.guards.items()),
+        tuple(
+            tuple(
+                (part.claim, part.bits, part.need, part.admin, part.order, part.every, part.error_bits, part.impossible,
+                 tuple(part.consumes.items()))
+                for part in step
+            )
+            for step in question.steps
+        ),
+        tuple((each.guard, tuple(each.use.items())) for each in question.counters),
+        tuple((values.atoms, values.bits) for values in (*question.match, *question.distinct)),
+    )  # fmt: skip

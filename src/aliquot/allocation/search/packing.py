@@ -1,8 +1,9 @@
 """Can a node still hold what is wanted? Where devices draw on counters, adding up counters is too weak to tell.
 
-Devices that draw on the same counters are a *bin* (a GPU with its partitions), and so is every class of devices that draw
-on none. The remaining needs are units and groups (`demands`); `bin_completion` packs them. Needs that don't fit this
-picture (shares, admin access, a choice of alternatives) are left out, so "no" is exact; "yes" only if none is left out.
+Devices that draw on the same counters are a *bin* (a GPU with its partitions), and so is every class of devices that
+draw on none. The remaining needs are units and groups (`demands`); `bin_completion` packs them. Needs that don't fit
+this picture (shares, admin access, alternatives of several devices) are told by less than they are, or left out. So
+"no" is exact; "yes" is said only if nothing is left out.
 """
 
 from collections.abc import Iterable, Sequence

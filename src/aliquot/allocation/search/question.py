@@ -110,26 +110,3 @@ class Start:
     """Per group of linked counters."""
     left: Mapping[int, int]
     """Shareable device -> what is left of its capacities."""
-
-
-def signature(question: Question, start: Start) -> tuple[object, ...]:
-    """All that an outcome depends on: nodes of equal signature have equal outcomes, device numbers included."""
-    return (
-        start.free,
-        start.avail,
-        start.paid,
-        tuple(start.residual),
-        tuple(start.left.items()),
-        question.shareable,
-        tuple(question.guards.items()),
-        tuple(
-            tuple(
-                (part.claim, part.bits, part.need, part.admin, part.order, part.every, part.error_bits, part.impossible,
-                 tuple(part.consumes.items()))
-                for part in step
-            )
-            for step in question.steps
-        ),
-        tuple((each.guard, tuple(each.use.items())) for each in question.counters),
-        tuple((values.atoms, values.bits) for values in (*question.match, *question.distinct)),
-    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Allocation scenarios read (`question`), and what the engines say of them (`exactly`)."""

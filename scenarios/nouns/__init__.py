@@ -1,0 +1,1 @@
+"""Small supplies, claims and clusters as Aliquot's own values, said briefly."""

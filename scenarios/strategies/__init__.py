@@ -1,0 +1,1 @@
+"""Random clusters, pods and claims for hypothesis."""

@@ -1,0 +1,46 @@
+"""What may import what: tests share nothing but the kit of scenarios, and the kit knows nobody who uses it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+OWN_KITS = {"cdi", "cel"}
+"""Folders of tests with builders of their own (a driver's root, spec strategies, recorded answers of Go)."""
+WITHOUT_ALIQUOT = ("api", "ordinary", "shapes", "tight")
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+
+
+def files(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", files("scenarios"), ids=str)
+def test_the_kit_imports_nobody_who_uses_it(path: Path) -> None:
+    assert not [name for name in imported(path) if name.partition(".")[0] in {"tests", "speed", "conformance"}]
+
+
+@pytest.mark.parametrize("path", [path for room in WITHOUT_ALIQUOT for path in files(f"scenarios/{room}")], ids=str)
+def test_what_it_makes_could_be_given_to_any_implementation(path: Path) -> None:
+    assert not [name for name in imported(path) if name.partition(".")[0] == "aliquot"]
+
+
+def test_no_test_imports_another() -> None:
+    found = [
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in files("tests")
+        for name in imported(path)
+        if name.startswith("tests.") and not name.startswith("tests.conftest")
+        if name.split(".")[1] not in OWN_KITS
+    ]
+    assert found == []
