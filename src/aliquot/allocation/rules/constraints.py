@@ -11,7 +11,8 @@ from aliquot.dra.device import Attribute, Device
 
 SCALARS: Final = ("string", "int", "bool", "version")
 """Kinds of attributes with one value."""
-_LISTS: Final[Mapping[str, str]] = {"strings": "string", "ints": "int", "bools": "bool", "versions": "version"}
+LISTS: Final[Mapping[str, str]] = {"strings": "string", "ints": "int", "bools": "bool", "versions": "version"}
+"""Kind of a list -> kind of its elements."""
 
 ValueSet = tuple[str, frozenset[object]]
 """(scalar kind, values): an attribute as a set, for comparing lists and scalars alike."""
@@ -36,5 +37,5 @@ def value_set(attribute: Attribute) -> ValueSet | None:
     if attribute.kind in SCALARS:
         return attribute.kind, frozenset((attribute.value,))
     if isinstance(attribute.value, tuple) and attribute.value:
-        return _LISTS[attribute.kind], frozenset(attribute.value)
+        return LISTS[attribute.kind], frozenset(attribute.value)
     return None
