@@ -46,7 +46,7 @@ def missed(ratios: Iterable[Ratio]) -> list[str]:
 def beside_file(
     name: str, size: int, runs: Sequence[tuple[tuple[float, int], tuple[float, int]]], time: float, memory: float
 ) -> list[Ratio]:
-    """Print and return the two ratios of what handles a large file: time by json.load's, peak memory by the file's size.
+    """Print and return two ratios of what handles a large file: time by json.load's, peak memory by the file's size.
 
     Args:
         name: of the benchmark.
