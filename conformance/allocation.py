@@ -126,8 +126,9 @@ def median_ns(allocator: Engine, nodes: Sequence[Node], claims: Sequence[Json], 
     def once() -> int:
         fresh = claims_of(claims, Memo())
         start = time.perf_counter_ns()
+        prepared = allocator.prepare(fresh)
         for node in nodes:
-            allocator.allocate(node, fresh)
+            prepared.on(node)
         return time.perf_counter_ns() - start
 
     once()
@@ -150,11 +151,12 @@ def answer(
         return {"name": name, "unsupported": f"{implementation} lacks a feature that is on", "nodes": []}
     selectors = selectors_of(question.kubernetes, features)
     allocator = engine_of(question, engine, implementation, selectors)
+    prepared = allocator.prepare(question.claims)
     claims = scenario.get("claims") or []
     made: Json = {
         "name": name,
         "implementation": "exact" if engine == "exact" else implementation or implementation_of(features),
-        "nodes": [node_answer(node, allocator.allocate(node, question.claims), claims) for node in question.nodes],
+        "nodes": [node_answer(node, prepared.on(node), claims) for node in question.nodes],
     }
     if repeat:
         for node, told in zip(question.nodes, made["nodes"], strict=True):

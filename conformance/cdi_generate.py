@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from aliquot.cdi.documents.write import to_json, to_yaml
-from aliquot.cdi.generate.hook_calls import NVIDIA_HOOK, HookMaker, nvidia_tool
+from aliquot.cdi.generate.hook_calls import NVIDIA_HOOK, HookCalls, nvidia_tool
 from aliquot.cdi.generate.inventory import Gpu, Inventory, MigDevice
 from aliquot.cdi.generate.inventory_json import inventory_of
 from aliquot.cdi.generate.spec import MODES, Options, generate
@@ -33,7 +33,7 @@ def generated(given: Mapping[str, Any]) -> dict[str, Any]:
     if form not in {"yaml", "json"} or mode not in MODES:
         raise SpecError([Problem("syntax", f"no format {form!r}, or no mode {mode!r}")])
     features = given.get("featureFlags", ())
-    hooks = HookMaker(
+    hooks = HookCalls(
         nvidia_tool(given.get("hookPath") or NVIDIA_HOOK),
         frozenset(given.get("disabledHooks", ())),
         frozenset(given.get("enabledHooks", ())),

@@ -9,12 +9,13 @@ from typing import Any
 
 from aliquot.cdi.annotations import annotate, annotation_key, requested_devices
 from aliquot.cdi.check import check_device, check_edits, check_version
-from aliquot.cdi.documents.decode import Shape, read_device, read_edits, read_shape
+from aliquot.cdi.documents.decode import decode_device, decode_edits, decode_spec
+from aliquot.cdi.documents.decoder import Decoder
 from aliquot.cdi.documents.read import inspect
 from aliquot.cdi.documents.write import edits_data, to_data
 from aliquot.cdi.host_nodes import GivenNodes, HostNode
 from aliquot.cdi.injection.inject import apply_edits, inject
-from aliquot.cdi.injection.oci_spec import take_requests
+from aliquot.cdi.injection.requests import take_requests
 from aliquot.cdi.lower import lower
 from aliquot.cdi.machine.files import write_spec
 from aliquot.cdi.machine.folders import Folders
@@ -140,30 +141,30 @@ def written(given: Input) -> Answer:
 
 def version(given: Input) -> Answer:
     """Whether the declared version is enough."""
-    return _said(check_version(read_shape(given["spec"], Shape())), {})
+    return _said(check_version(decode_spec(given["spec"], Decoder())), {})
 
 
 def least_version(given: Input) -> Answer:
     """The version that a spec needs."""
-    return Answer(ok=True, result={"minimumVersion": minimum_version(read_shape(given["spec"], Shape()))})
+    return Answer(ok=True, result={"minimumVersion": minimum_version(decode_spec(given["spec"], Decoder()))})
 
 
 def device(given: Input) -> Answer:
     """Check one device."""
-    shape = Shape()
-    problems = check_device(read_device(given["device"], shape))
-    return _said((*shape.problems, *problems), {"valid": not problems})
+    decoder = Decoder()
+    problems = check_device(decode_device(given["device"], decoder))
+    return _said((*decoder.problems, *problems), {"valid": not problems})
 
 
 def edits_check(given: Input) -> Answer:
     """Check one block of edits."""
-    shape = Shape()
-    problems = (*check_edits(_edits(given["edits"], shape)), *shape.problems)
+    decoder = Decoder()
+    problems = (*check_edits(_edits(given["edits"], decoder)), *decoder.problems)
     return _said(problems, {"valid": not problems})
 
 
-def _edits(data: Any, shape: Shape | None = None) -> ContainerEdits:
-    return NO_EDITS if data is None else read_edits(data, shape or Shape())
+def _edits(data: Any, decoder: Decoder | None = None) -> ContainerEdits:
+    return NO_EDITS if data is None else decode_edits(data, decoder or Decoder())
 
 
 def edits_append(given: Input) -> Answer:
@@ -229,7 +230,7 @@ def issue(given: Input) -> Answer:
         return injection(given)
     loaded = load(given)
     if loaded.ok:
-        lowered = lower(read_shape(loaded.result["spec"], Shape()), "0.5.0")
+        lowered = lower(decode_spec(loaded.result["spec"], Decoder()), "0.5.0")
         spec = None if lowered.spec is None else to_data(lowered.spec)
         loaded.result["lower --to 0.5.0"] = {"spec": spec, "losses": [str(loss) for loss in lowered.losses]}
     return loaded

@@ -1,6 +1,6 @@
 """CDI, compared: what loads, the minimum version, names, and the OCI spec after an injection.
 
-Go's known defects (facts/cdi.md, section 1.8, and one more that this comparison found) are counted as ``listed``.
+Two defects of the Go library 1.1.0 are counted as ``listed``: `conflict_below` and `last_device_only` say which.
 """
 
 from collections.abc import Iterator
@@ -45,14 +45,14 @@ def cdi_differs(given: Json, ours: Json) -> list[str]:
 
 
 def conflict_below(given: Json, ours: Json) -> bool:
-    """Defect 4 of facts/cdi.md: two files of a low folder conflict, and Go drops the definition in a higher one too."""
+    """Two files of a low folder conflict, and Go drops the definition in a higher one too."""
     told = str(given["result"].get("errors") or "")
     more = set(ours["result"].get("devices") or ()) - set(given["result"].get("devices") or ())
     return bool(more) and all(f'conflicting device "{name}"' in told.replace("\\", "") for name in more)
 
 
 def last_device_only(given: Json, ours: Json) -> bool:
-    """A tenth defect: Go asks only the last device for mounts.type and deviceNodes.hostPath (a captured variable)."""
+    """Go asks only the last device for mounts.type and deviceNodes.hostPath (a captured variable)."""
     spec = given["result"].get("spec")
     if not spec or given["result"]["minimumVersion"] == ours["result"].get("minimumVersion"):
         return False
@@ -121,4 +121,11 @@ def leaner_texts(text: str) -> Iterator[str]:
             yield msgspec.json.encode(leaner["spec"]).decode()
 
 
-CDI: Final = Subject("cdi", "cdi", cdi.answer, cdi_differs, cdi_smaller, tolerated=frozenset({"category", "listed"}))
+CDI: Final = Subject(
+    name="cdi",
+    verb="cdi",
+    ours=cdi.answer,
+    differs=cdi_differs,
+    smaller=cdi_smaller,
+    tolerated=frozenset({"category", "listed"}),
+)

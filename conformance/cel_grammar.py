@@ -8,7 +8,10 @@ quantity, semver, url, ip, cidr, format and regex.
 
 from typing import Final
 
-ELEMENTS: Final = ("bool", "int", "uint", "double", "string", "quantity", "semver", "attribute", "list(int)")
+ELEMENTS: Final = (
+    "bool", "int", "uint", "double", "string", "quantity", "semver", "attribute", "list(int)",
+    "bool", "int", "double", "string", "quantity", "semver", "attribute", "type", "url", "ip", "optional(int)", "list(quantity)",
+)  # fmt: skip
 """What a type variable may become."""
 
 TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
@@ -41,7 +44,13 @@ TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
         "<listattribute>.includes(<T>)", "<list(int)>.isSorted()", "<list(string)>.isSorted()", "<list(quantity)>.isSorted()",
         "sets.contains(<list(T)>, <list(T)>)", "sets.intersects(<list(T)>, <list(T)>)", "sets.equivalent(<list(T)>, <list(T)>)",
         "cel.bind(@x:T, <T>, <bool|x>)", "cel.bind(@d:domainmap, <domain>, <bool|d>)", "type(<T>) == <type>", "bool(<booltext>)",
-        "<optional(T)> == <optional(T)>", "<dyn> == <T>", "<dyn> == <dyn>", "<attribute> in <list(string)>",
+        "<optional(T)> == <optional(T)>", "<optional(T)> != <optional(T)>",
+        "cel.bind(@o:optional(T), <optional(T)>, <bool|o>)", "[<optional(T)>].exists(@o:optional(T), <bool|o>)",
+        "(<bool> ? <optional(T)> : <optional(T)>).hasValue()", "<optional(T)>.optMap(@x:T, <bool|x>).orValue(<bool>)",
+        "<optional(T)>.value() == <T>", "[?<optional(T)>] == <list(T)>", "{?'a': <optional(T)>} == <map(string,T)>",
+        "cel.bind(@t:type, <type>, <bool|t>)", "<optional(type)>.optMap(@t:type, <bool|t>).orValue(<bool>)",
+        "google.protobuf.BoolValue{value: <bool>} && <bool>", "google.protobuf.BoolValue{value: <bool>} == <bool>",
+        "isURL(<hosturl>)", "<quantity>.sub(-9223372036854775808).isGreaterThan(<quantity>)", "<dyn> == <T>", "<dyn> == <dyn>", "<attribute> in <list(string)>",
         "<attribute> in <list(int)>", "<attribute> in [<string>, <string>]", "<int> == <attribute> && <bool>",
         "<attribute>.startsWith(<string>)", "<attribute>.lowerAscii().matches(<pattern>)", "<attribute>.isGreaterThan(<semver>)",
         "<attribute>.compareTo(<semver>) >= 0", "<attribute> + <attribute> == <attribute>", "!<attribute>", "<bool> == <attribute>",
@@ -62,15 +71,19 @@ TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
         "<timestamp>.getDayOfWeek()", "<timestamp>.getHours()", "<timestamp>.getMinutes(<zone>)", "<timestamp>.getSeconds()",
         "<timestamp>.getMilliseconds()", "<list(int)>[<small>]", "<map(K,int)>[<K>]", "<optional(int)>.orValue(<int>)",
         "<optional(int)>.value()", "cel.bind(@x:T, <T>, <int|x>)", "<attribute> + <int>", "<attribute> % <int>", "<int> + <attribute>",
+        "google.protobuf.Int64Value{value: <int>} + <int>", "google.protobuf.Int32Value{value: <int>} - <int>",
+        "google.protobuf.Int64Value{?value: <optional(int)>} * <int>",
     ),
     "uint": (
         "<uint> + <uint>", "<uint> - <uint>", "<uint> * <uint>", "<uint> / <uint>", "<uint> % <uint>", "uint(<int>)", "uint(<double>)",
         "uint(<inttext>)", "<bool> ? <uint> : <uint>", "<list(uint)>.max()", "<list(uint)>[<small>]",
+        "google.protobuf.UInt32Value{value: <uint>} + <uint>",
     ),
     "double": (
         "<double> + <double>", "<double> - <double>", "<double> * <double>", "<double> / <double>", "-<double>", "double(<int>)",
         "double(<uint>)", "double(<inttext>)", "double(<string>)", "<quantity>.asApproximateFloat()", "<bool> ? <double> : <double>",
         "<list(double)>.sum()", "<list(double)>.min()",
+        "google.protobuf.FloatValue{value: <double>} + <double>",
     ),
     "string": (
         "<string> + <string>", "<attribute> + <string>", "<bool> ? <string> : <string>", "(<string>)", "string(<int>)", "string(<uint>)",
@@ -82,6 +95,7 @@ TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
         "<formatted>", "strings.quote(<string>)", "<url>.getScheme()", "<url>.getHost()", "<url>.getHostname()", "<url>.getPort()",
         "<url>.getEscapedPath()", "<optional(string)>.orValue(<string>)", "<optional(string)>.value()", "<map(K,string)>[<K>]",
         "cel.bind(@x:T, <T>, <string|x>)", "<attribute>.lowerAscii()", "<domain>[<string>]", "<format>.validate(<string>).value()[0]",
+        "google.protobuf.StringValue{value: <string>} + <string>", "google.protobuf.StringValue{value: <attribute>} + <string>",
     ),
     "bytes": ("<bytes> + <bytes>", "bytes(<string>)", "<bool> ? <bytes> : <bytes>"),
     "quantity": (
@@ -94,13 +108,13 @@ TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
         "<bool> ? <semver> : <semver>", "<list(semver)>.max()",
     ),
     "duration": (
-        "duration(<durationtext>)", "<duration> + <duration>", "<duration> - <duration>", "<timestamp> - <timestamp>", "-<duration>",
+        "duration(<durationtext>)", "<duration> + <duration>", "<duration> - <duration>", "google.protobuf.Duration{seconds: <int>, nanos: <int>}", "<timestamp> - <timestamp>", "-<duration>",
     ),
     "timestamp": (
-        "timestamp(<timestamptext>)", "timestamp(<int>)", "<timestamp> + <duration>", "<duration> + <timestamp>",
+        "timestamp(<timestamptext>)", "timestamp(<int>)", "google.protobuf.Timestamp{seconds: <int>, nanos: <int>}", "<timestamp> + <duration>", "<duration> + <timestamp>",
         "<timestamp> - <duration>",
     ),
-    "url": ("url(<urltext>)", "url(<string>)"),
+    "url": ("url(<urltext>)", "url(<string>)", "url(<hosturl>)", "url(<hosturl>)"),
     "ip": ("ip(<iptext>)", "<cidr>.ip()", "ip(<string>)"),
     "cidr": ("cidr(<cidrtext>)", "<cidr>.masked()", "cidr(<string>)"),
     "format": (
@@ -108,7 +122,12 @@ TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
         "format.uri()", "format.datetime()", "format.dns1035LabelPrefix()", "format.named(<formatname>).value()",
     ),
     "attribute": ("<domain>[<string>]", "<bool> ? <attribute> : <attribute>", "dyn(<T>)"),
-    "dyn": ("dyn(<T>)", "<attribute>", "dyn(<dyn>)"),
+    "dyn": (
+        "dyn(<T>)", "<attribute>", "dyn(<dyn>)", "google.protobuf.Value{number_value: <double>}",
+        "google.protobuf.Value{string_value: <string>}", "google.protobuf.Value{list_value: <list(T)>}",
+        "google.protobuf.Struct{fields: <map(string,T)>}", "dyn(google.protobuf.ListValue{values: <list(T)>})",
+        "google.protobuf.Int64Value{value: <dyn>}",
+    ),
     "list(T)": (
         "[<T>, <T>]", "[<T>]", "[<T>, <T>, <T>]", "[]", "[<T>, ?<optional(T)>]", "<list(T)> + <list(T)>",
         "<bool> ? <list(T)> : <list(T)>", "<list(T)>.filter(@x:T, <bool|x>)", "<list(T)>.map(@x:T, <T|x>)",
@@ -134,7 +153,9 @@ TEMPLATES: Final[dict[str, tuple[str, ...]]] = {
     "optional(T)": (
         "optional.of(<T>)", "optional.none()", "optional.ofNonZeroValue(<T>)", "<list(T)>[?<small>]", "<map(string,T)>[?<string>]",
         "<map(string,T)>.?<name>", "<optional(T)>.or(<optional(T)>)", "<optional(T)>.optMap(@x:T, <T|x>)",
-        "<optional(T)>.optFlatMap(@x:T, <optional(T)|x>)", "<list(T)>.first()", "<list(T)>.last()", "<domain>.?<name>",
+        "<optional(T)>.optFlatMap(@x:T, <optional(T)|x>)",
+        "<optional(T)>.optMap(@x:T, <T|x>).optMap(@y:T, <T|y>).optMap(@z:T, <T|z>)", "<bool> ? <optional(T)> : <optional(T)>",
+        "cel.bind(@o:optional(T), <optional(T)>, <optional(T)|o>)", "<optional(K)>.optMap(@x:K, <T|x>)", "<list(T)>.first()", "<list(T)>.last()", "<domain>.?<name>",
         "<domain>[?<string>]", "device.attributes[?<string>].?<name>",
     ),
     "type": ("type(<T>)", "int", "string", "bool", "double", "uint", "bytes", "list", "map", "null_type", "type", "optional_type"),
@@ -156,7 +177,7 @@ LEAVES: Final[dict[str, tuple[str, ...]]] = {
     "bytes": ("b''", "b'abc'", 'b"\\xff"', "b'é'"),
     "null": ("null",),
     "quantity": (
-        "quantity('1Gi')", "quantity('80Gi')", "quantity('1500m')", "quantity('0')", "quantity('-5')", "<capacities>.<capacityname>",
+        "quantity('1Gi')", "quantity('80Gi')", "quantity('1500m')", "quantity('0')", "quantity('-5')", "quantity('0m')", "quantity('9223372036854775807')", "<capacities>.<capacityname>",
         "<capacities>.<capacityname>",
     ),
     "semver": ("semver('1.2.3')", "semver('0.0.1')", "semver('2.0.0-rc.1')", "semver('1.0.0+b')"),
@@ -175,6 +196,15 @@ LEAVES: Final[dict[str, tuple[str, ...]]] = {
     "list(T)": ("[]", "[<T>]", "[<T>, <T>]"),
     "map(K,V)": ("{}", "{<K>: <V>}"),
     "optional(T)": ("optional.none()", "optional.of(<T>)"),
+    "hosturl": (
+        "'https://[<hostpiece>]<portpiece>/'", "'http://[<hostpiece><hostpiece>]<portpiece>/p?q'", "'x://<hostpiece>:<hostpiece>'",
+        "'https://<hostpiece><hostpiece><portpiece>'", "'//u@[<hostpiece>]<portpiece>'",
+    ),
+    "hostpiece": (
+        "::1", "fe80::1", "::ffff:1.2.3.4", "1.2.3.4", "1:2:3:4:5:6:7:8", "g::1", "12345::", "a.b", "", "[", "]", ":", "%25en0", "%25%41",
+        "%25", "%41", "%e9", "%2", "é", "1::2::3", "::", "u@",
+    ),
+    "portpiece": (":443", ":", "", "", ":x", ":1:2"),
     "small": ("0", "1", "2", "3", "5", "-1", "10", "20"),
     "domain": ("device.attributes[<domainname>]",),
     "capacities": ("device.capacity[<domainname>]",),

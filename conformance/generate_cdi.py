@@ -48,7 +48,7 @@ OPTIONS: Final = ("ro", "rw", "nosuid", "nodev", "bind", "rbind", "rprivate", "i
 STAGES: Final = ("prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop")
 
 
-class Maker:
+class EditsBuilder:
     """Makes parts of specs; ``wrong``: chance that a part breaks a rule, ``old``: that an old version is declared."""
 
     def __init__(self, dice: random.Random, *, wrong: float, old: float = 0.2) -> None:
@@ -196,7 +196,7 @@ def container(dice: random.Random) -> Json:
 
 def load_case(dice: random.Random) -> Json:
     """A text to load."""
-    maker = Maker(dice, wrong=dice.choice((0.0, 0.02, 0.1)))
+    maker = EditsBuilder(dice, wrong=dice.choice((0.0, 0.02, 0.1)))
     text = msgspec.json.encode(maker.spec()).decode()
     return {"file": "probes_spec_load.json", "input": {"fileName": dice.choice(("s.json", "s.yaml")), "data": text}}
 
@@ -211,7 +211,7 @@ def name_case(dice: random.Random) -> Json:
 
 def inject_case(dice: random.Random) -> Json:
     """Devices to inject, from one to three files in two folders."""
-    maker = Maker(dice, wrong=dice.choice((0.0, 0.0, 0.0, 0.05)), old=0.0)
+    maker = EditsBuilder(dice, wrong=dice.choice((0.0, 0.0, 0.0, 0.05)), old=0.0)
     files = {f"{dice.choice(('etc', 'run'))}/s{n}.json": maker.spec() for n in range(dice.choice((1, 1, 1, 2, 3)))}
     known = [
         f"{spec['kind']}={device['name']}"

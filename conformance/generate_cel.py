@@ -81,7 +81,7 @@ class Writer:
 
 def parenthesised(text: str, kind: str) -> str:
     """Keep an operand together, where it's an operation."""
-    simple = kind in {"name", "listname", "capacityname"} or re.fullmatch(
+    simple = kind in {"name", "listname", "capacityname", "hostpiece", "portpiece"} or re.fullmatch(
         r"[\w.]+\(.*\)|[\w.\[\]'\"]+", text, re.DOTALL
     )
     return text if simple and " ? " not in text else f"({text})"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from aliquot.allocation.rules.selectors import Failure
+from aliquot.allocation.rules.selectors import CelFailure
 from aliquot.dra.claim import Request, SubRequest
 from scenarios.oracle.nodes import malformed
 from scenarios.oracle.rules import MOST_RESULTS
@@ -62,7 +62,7 @@ def _count(world: World, recipe: SubRequest) -> int:
 def _fails(world: World, recipe: SubRequest) -> bool:
     expressions = [each or "" for each in (*world.classes[recipe.class_name].selectors, *recipe.selectors)]
     return any(
-        isinstance(world.selectors.verdict(each, one.driver, device), Failure)
+        isinstance(world.selectors.verdict(each, one.driver, device), CelFailure)
         for each in expressions
         for pool in world.pools
         for one in pool.here

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, Refusal
+from aliquot.allocation.answer import Allocation, NoAllocation
 from aliquot.allocation.behaviour import REPAIRED, V1_36, V1_37, Behaviour
 from aliquot.allocation.inputs import AllocatedState
 from aliquot.allocation.reference.capacity import InUse, wishes_of
@@ -28,12 +28,14 @@ FREE = RequestPolicy()
 """A policy that rounds nothing."""
 
 
-def ask(policy: RequestPolicy | None, size: str, *claims: Claim, behaviour: Behaviour = V1_36) -> Allocation | Refusal:
+def ask(
+    policy: RequestPolicy | None, size: str, *claims: Claim, behaviour: Behaviour = V1_36
+) -> Allocation | NoAllocation:
     shared = device("d", capacity={"mem": Capacity(Quantity.parse(size), policy)}, shared=True)
     return engine(supply(pool(shared)), behaviour).allocate(NODE, claims)
 
 
-def consumed(answer: Allocation | Refusal) -> list[str]:
+def consumed(answer: Allocation | NoAllocation) -> list[str]:
     assert isinstance(answer, Allocation), answer
     results = [one for result in answer.claims for one in result.results]
     return [str(one.consumed["mem"]) for one in results if one.consumed]
@@ -57,7 +59,7 @@ def test_a_whole_request_stays() -> None:
 
 def test_shares_up_to_the_amount() -> None:
     assert consumed(ask(FREE, "5Gi", wants("a", "2Gi"), wants("b", "3Gi"))) == ["2Gi", "3Gi"]
-    assert ask(FREE, "5Gi", wants("a", "2Gi"), wants("b", "4Gi")) == Refusal("does not fit", steps=4)
+    assert ask(FREE, "5Gi", wants("a", "2Gi"), wants("b", "4Gi")) == NoAllocation("does not fit", steps=4)
 
 
 @pytest.mark.parametrize(
@@ -79,15 +81,17 @@ def test_1_37_gives_up_on_amounts_it_cannot_calculate_with(
 ) -> None:
     answer = ask(policy, "80", wants("c", amount), behaviour=V1_37)
     where = "claim default/c, request r: checking capacity for device drv.example.com/p/d: "
-    assert answer == Refusal("fatal", where + error, 1)
+    assert answer == NoAllocation("fatal", where + error, 1)
     every = claim(request("r", mode="All", capacity=quantities({"mem": amount})))
-    assert ask(policy, "80", every, behaviour=V1_37) == Refusal(
+    assert ask(policy, "80", every, behaviour=V1_37) == NoAllocation(
         "fatal", where.replace("drv.example.com/p/d", "d") + error
     )
 
 
 def test_a_capacity_that_the_device_lacks_skips_it() -> None:
-    assert ask(None, "80", claim(request("r", capacity=quantities({"vram": "1"})))) == Refusal("does not fit", steps=1)
+    assert ask(None, "80", claim(request("r", capacity=quantities({"vram": "1"})))) == NoAllocation(
+        "does not fit", steps=1
+    )
 
 
 @pytest.mark.parametrize(("behaviour", "steps"), [(V1_36, 1), (V1_37, 1)])
@@ -96,7 +100,7 @@ def test_all_and_capacity_in_use(behaviour: Behaviour, steps: int) -> None:
     shared = device("d", capacity={"mem": "5"}, shared=True)
     state = AllocatedState(shares=frozenset({(D, "x")}), consumed={D: quantities({"mem": "5"})})
     asked = engine(supply(pool(shared), state=state), behaviour)
-    assert asked.allocate(NODE, [claim(request("r", mode="All"))]) == Refusal("does not fit", steps=steps)
+    assert asked.allocate(NODE, [claim(request("r", mode="All"))]) == NoAllocation("does not fit", steps=steps)
 
 
 def test_going_back_frees_the_share() -> None:

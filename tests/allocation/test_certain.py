@@ -30,7 +30,7 @@ def certain(recipe: SubRequest, devices: Sequence[Device] = SIZED, node: str | N
     supply = Supply((one,), classes, features=FEATURES)
     constraints = (Constraint(match_attribute=f"{DRIVER}/size"),) if more.get("constraint") else ()
     claim = Claim(Meta("c", "default"), ClaimSpec((Request("r", recipe),), constraints))
-    return Exact(supply, selectors_of(Kubernetes(36), FEATURES)).certain((claim,))
+    return Exact(supply, selectors_of(Kubernetes(36), FEATURES)).prepare((claim,)).never_fatal()
 
 
 def test_a_plain_request_is_certain() -> None:

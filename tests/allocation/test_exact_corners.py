@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from aliquot.allocation.answer import Refusal
+from aliquot.allocation.answer import NoAllocation
 from scenarios.api.allocation import held
 from scenarios.api.allocation import scenario as written
 from scenarios.api.claims import claim, distinct, first_of, match, recipe, request, request_all
@@ -32,7 +32,7 @@ def both_say(row: Row) -> list[str] | str:
     """What exact and the plain search agree on: the names of the devices, or the category of the refusal."""
     answer = exactly.answer(row)
     assert exactly.told(answer) == exactly.told(exactly.plain_answer(row))
-    if isinstance(answer, Refusal):
+    if isinstance(answer, NoAllocation):
         return answer.category
     return [given.device.device for claim_ in answer.claims for given in claim_.results]
 

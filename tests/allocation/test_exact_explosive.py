@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, Refusal
+from aliquot.allocation.answer import Allocation, NoAllocation
 from scenarios import tight
 from scenarios.api.allocation import scenario
 from scenarios.api.claims import claim, distinct, match, request
@@ -52,7 +52,7 @@ def test_is_decided_in_few_steps(row: Row) -> None:
     if row["name"] in FIT:
         assert isinstance(answer, Allocation)
     else:
-        assert isinstance(answer, Refusal)
+        assert isinstance(answer, NoAllocation)
         assert answer.category == "does not fit"
     assert answer.steps <= STEPS[row["name"]]
 
@@ -69,7 +69,7 @@ def contradictory(requests: int, devices: int) -> Row:
 def test_nobody_can_hang_it() -> None:
     exact, question = exactly.engine(contradictory(32, 128))
     answer = exact.allocate(question.nodes[0], question.claims)
-    assert isinstance(answer, Refusal)
+    assert isinstance(answer, NoAllocation)
     assert answer.category in {"does not fit", "gave up"}
     assert answer.steps <= exact.budget + 5_000
 
@@ -81,7 +81,7 @@ def test_the_budget_ends_the_search_and_more_budget_never_does_worse() -> None:
         exact, question = exactly.engine(row)
         exact.budget = budget
         answer = exact.allocate(question.nodes[0], question.claims)
-        outcomes.append(answer.category if isinstance(answer, Refusal) else "fits")
+        outcomes.append(answer.category if isinstance(answer, NoAllocation) else "fits")
         again, _ = exactly.engine(row)
         again.budget = budget
         assert exactly.told(again.allocate(question.nodes[0], question.claims)) == exactly.told(answer)

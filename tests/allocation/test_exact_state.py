@@ -8,7 +8,7 @@ import pytest
 
 from aliquot.allocation.answer import Allocation
 from aliquot.allocation.exact.allocator import Exact
-from aliquot.allocation.exact.survey import Survey
+from aliquot.allocation.exact.live import LiveExact
 from aliquot.allocation.inputs import Supply, allocated_state
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
 from aliquot.dra.device import DeviceId
@@ -49,7 +49,8 @@ def test_follows_as_if_made_anew(family: str) -> None:
     draw = Random(family)
     for seed in range(4):
         row = cluster(tight.scenario(family, seed), 3)
-        exact, question = exactly.engine(row)
+        base, question = exactly.engine(row)
+        exact = LiveExact(base)
         held: list[ClaimAllocation] = []
         for step in range(25):
             where = draw.choice(question.nodes)
@@ -57,7 +58,7 @@ def test_follows_as_if_made_anew(family: str) -> None:
             if held and draw.random() < 0.35:
                 exact.release([held.pop(draw.randrange(len(held)))])
             answer = exact.allocate(where, [claim])
-            anew = Exact(holding(held, question.supply), exact.selectors)
+            anew = Exact(holding(held, question.supply), exact.cluster.selectors)
             assert exactly.told(answer) == exactly.told(anew.allocate(where, [claim]))
             if isinstance(answer, Allocation):
                 made = with_own_shares(answer.claims[0], step)
@@ -65,23 +66,34 @@ def test_follows_as_if_made_anew(family: str) -> None:
                 exact.commit([made])
 
 
-def test_a_survey_asks_only_the_nodes_that_changed() -> None:
+def test_only_the_nodes_that_changed_are_named_and_prepared_claims_follow() -> None:
     row = cluster(tight.scenario("pairs", 5), 4)
-    exact, question = exactly.engine(row)
-    nodes = {node.name: node for node in question.nodes}
-    wanted = [question.claims[0]]
-    survey = Survey(exact, wanted, nodes)
-    assert survey.update() == ["n0", "n1", "n2", "n3"]
-    assert survey.update() == []
-    first = survey.answers["n2"]
+    base, question = exactly.engine(row)
+    live = LiveExact(base)
+    wanted = live.prepare([question.claims[0]])
+    before = {node.name: wanted.on(node) for node in question.nodes}
+    assert live.changed_since(live.changes) == []
+    seen, first = live.changes, before["n2"]
     assert isinstance(first, Allocation)
-    exact.commit(first.claims)
-    assert survey.update() == ["n2"]
-    assert exactly.told(survey.answers["n2"]) != exactly.told(first)
-    assert survey.answers == {name: exact.allocate(node, wanted) for name, node in nodes.items()}
-    exact.release(first.claims)
-    assert survey.update() == ["n2"]
-    assert exactly.told(survey.answers["n2"]) == exactly.told(first)
+    live.commit(first.claims)
+    assert live.changed_since(seen) == ["n2"]
+    now = {node.name: wanted.on(node) for node in question.nodes}
+    assert [name for name in now if exactly.told(now[name]) != exactly.told(before[name])] == ["n2"]
+    seen = live.changes
+    live.release(first.claims)
+    assert live.changed_since(seen) == ["n2"]
+    assert {node.name: wanted.on(node) for node in question.nodes} == before
+
+
+def test_the_engine_that_it_began_with_stays_as_it_is() -> None:
+    base, question = exactly.engine(cluster(tight.scenario("pairs", 5), 2))
+    prepared, node = base.prepare([question.claims[0]]), question.nodes[0]
+    before = prepared.on(node)
+    assert isinstance(before, Allocation)
+    live = LiveExact(base)
+    live.commit(before.claims)
+    assert prepared.on(node) == before
+    assert exactly.told(live.allocate(node, [question.claims[0]])) != exactly.told(before)
 
 
 def test_a_changed_node_is_looked_at_again() -> None:
@@ -108,7 +120,8 @@ def test_a_changed_node_is_looked_at_again() -> None:
 
 def test_an_unknown_pool_and_admin_access_change_nothing() -> None:
     row = tight.scenario("pairs", 5)
-    exact, question = exactly.engine(row)
+    base, question = exactly.engine(row)
+    exact = LiveExact(base)
     before = exact.allocate(question.nodes[0], question.claims)
     admin = AllocatedDevice("r", DeviceId(GPU, "n", "gpu-0"), admin_access=True)
     elsewhere = AllocatedDevice("r", DeviceId("other.example.com", "p", "d"))

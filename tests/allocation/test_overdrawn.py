@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from aliquot.advisor.device_story import words
-from aliquot.allocation.answer import Allocation, Answer, CounterShort, Refusal
+from aliquot.allocation.answer import Allocation, Answer, CounterShort, NoAllocation
 from aliquot.allocation.behaviour import REPAIRED, V1_36, V1_37, Behaviour
 from aliquot.allocation.exact.allocator import Exact
+from aliquot.allocation.exact.live import LiveExact
 from aliquot.allocation.inputs import Supply, allocated_state
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
@@ -69,7 +70,7 @@ def test_a_device_that_needs_another_counter_of_the_set_is_not_given() -> None:
     for asked, given in ((1, ["elsewhere"]), (2, ["elsewhere", "plain"]), (3, None)):
         wanted = claim(request("r", count=asked))
         for answer in (exact(offered, wanted), plain(offered, wanted, REPAIRED)):
-            assert (taken(answer) if given else answer) == (given or Refusal("does not fit", steps=answer.steps))
+            assert (taken(answer) if given else answer) == (given or NoAllocation("does not fit", steps=answer.steps))
     for release in (V1_36, V1_37):
         assert taken(plain(offered, claim(request("r")), release)) == ["plain"]
 
@@ -81,7 +82,7 @@ def test_a_set_that_is_used_up_but_not_overdrawn_still_gives_what_is_left_of_the
 
 def test_committing_and_releasing_tells_when_a_set_is_overdrawn() -> None:
     offered = on_the_same_gpu("half-a")
-    engine = Exact(offered, selectors_of(Kubernetes(36), offered.features))
+    engine = LiveExact(Exact(offered, selectors_of(Kubernetes(36), offered.features)))
     wanted, more = claim(request("r")), holder("half-b").allocation
     assert more is not None
     engine.commit([more])

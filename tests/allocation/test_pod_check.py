@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.allocation.answer import Refusal
+from aliquot.allocation.answer import NoAllocation
 from aliquot.allocation.behaviour import V1_36
 from aliquot.allocation.claims.bound import bound_claims, extended_status
 from aliquot.allocation.claims.extended import new_claim
@@ -160,19 +160,19 @@ def test_an_allocation_whose_node_selector_is_broken() -> None:
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        (Refusal("does not fit"), "cannot allocate all claims"),
+        (NoAllocation("does not fit"), "cannot allocate all claims"),
         (
-            Refusal("this node only", "invalid resource pools were encountered"),
+            NoAllocation("this node only", "invalid resource pools were encountered"),
             "invalid resource pools were encountered",
         ),
-        (Refusal("fatal", "x"), Fault('running "DynamicResources" filter plugin: x')),
+        (NoAllocation("fatal", "x"), Fault('running "DynamicResources" filter plugin: x')),
         (
-            Refusal("gave up", "timed out trying to allocate devices"),
+            NoAllocation("gave up", "timed out trying to allocate devices"),
             Fault('running "DynamicResources" filter plugin: node n1: timed out trying to allocate devices'),
         ),
     ],
 )
-def test_what_the_allocator_says_in_the_schedulers_words(answer: Refusal, problem: str | Fault) -> None:
+def test_what_the_allocator_says_in_the_schedulers_words(answer: NoAllocation, problem: str | Fault) -> None:
     check = look(cluster(claim(request("r"))))
     check.answers["n1"] = answer
     assert check.check(cluster().load("n1")) == problem

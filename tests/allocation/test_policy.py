@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
+from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, consumption_of, unknown_names
 from aliquot.dra.device import Capacity, RequestPolicy, ValidRange
 from aliquot.units.quantity import Quantity
 
@@ -46,7 +46,7 @@ def listed(*values: str, default: str | None = None) -> RequestPolicy:
 def test_rounding_and_the_policy(
     requested: str | None, policy: RequestPolicy | None, taken: str, *, broken: bool
 ) -> None:
-    found = takes(q(requested), Capacity(Quantity.parse("10"), policy))
+    found = consumption_of(q(requested), Capacity(Quantity.parse("10"), policy))
     assert found.amount == Quantity.parse(taken)
     assert breaks_policy(found.amount, policy) == broken
 
@@ -81,7 +81,7 @@ def test_only_what_go_holds_in_the_same_way_is_the_default(text: str, default: s
 def test_which_amounts_are_the_request_itself(
     requested: str | None, policy: RequestPolicy | None, *, as_requested: bool
 ) -> None:
-    assert takes(q(requested), Capacity(Quantity.parse("10"), policy)).as_requested == as_requested
+    assert consumption_of(q(requested), Capacity(Quantity.parse("10"), policy)).as_requested == as_requested
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_fractional_steps(requested: str, policy: RequestPolicy, taken: str | No
     """1.37, DRAFractionalCapacityRange: in thousandths, unless that isn't exact or the step is below one."""
     capacity = Capacity(Quantity.parse("10"), policy)
     if taken is None:
-        taken = str(takes(q(requested), capacity, strict=True).amount)
-    found = takes(q(requested), capacity, fractional=True, strict=True)
+        taken = str(consumption_of(q(requested), capacity, strict=True).amount)
+    found = consumption_of(q(requested), capacity, fractional=True, strict=True)
     assert found.amount == Quantity.parse(taken)
     assert not breaks_policy(found.amount, policy, fractional=True)
 
@@ -122,7 +122,7 @@ def test_an_amount_off_the_fractional_steps_breaks_the_policy() -> None:
 )
 def test_what_cannot_be_calculated(requested: str, policy: RequestPolicy, *, fractional: bool, error: str) -> None:
     with pytest.raises(CapacityError, match=error):
-        takes(q(requested), Capacity(Quantity.parse("10"), policy), fractional=fractional, strict=True)
+        consumption_of(q(requested), Capacity(Quantity.parse("10"), policy), fractional=fractional, strict=True)
 
 
 def test_a_step_without_a_minimum() -> None:
@@ -140,6 +140,6 @@ def test_names_are_compared_literally() -> None:
 def test_rounding_goes_up_to_the_next_step(requested: int, lowest: int, step: int) -> None:
     """Law: the amount taken is on a step, at least the request and the minimum, and less than a step above them."""
     policy = RequestPolicy(None, (), ValidRange(Quantity.of(lowest), None, Quantity.of(step)))
-    found = takes(Quantity.of(requested), Capacity(Quantity.of(1), policy)).amount.value()
+    found = consumption_of(Quantity.of(requested), Capacity(Quantity.of(1), policy)).amount.value()
     assert (found - lowest) % step == 0
     assert max(requested, lowest) <= found < max(requested, lowest) + step

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aliquot.allocation.answer import Allocation, Refusal
+from aliquot.allocation.answer import Allocation, NoAllocation
 from aliquot.allocation.behaviour import BEHAVIOURS, REPAIRED, V1_36, V1_37, Behaviour, behaviour_of
 from aliquot.allocation.features import Features
 from aliquot.dra.claim import Claim, DeviceClass, DeviceToleration
@@ -37,12 +37,12 @@ def gpus(count: int, kind: str = "gpu") -> list[Device]:
     return [device(f"gpu-{number}", index=number, kind=kind) for number in range(count)]
 
 
-def names(answer: Allocation | Refusal) -> list[list[tuple[str, str]]]:
+def names(answer: Allocation | NoAllocation) -> list[list[tuple[str, str]]]:
     assert isinstance(answer, Allocation), answer
     return [[(one.request, one.device.device) for one in result.results] for result in answer.claims]
 
 
-def ask(offered: Slice, *claims: Claim, behaviour: Behaviour = V1_36) -> Allocation | Refusal:
+def ask(offered: Slice, *claims: Claim, behaviour: Behaviour = V1_36) -> Allocation | NoAllocation:
     return engine(supply(offered), behaviour).allocate(NODE, claims)
 
 
@@ -95,7 +95,7 @@ def test_the_first_alternative_for_which_all_else_fits() -> None:
 )
 def test_what_cannot_be_handled_is_fatal(wanted: Claim, behaviour: Behaviour, error: str) -> None:
     answer = ask(pool(*gpus(1)), wanted, behaviour=behaviour)
-    assert answer == Refusal("fatal", error)
+    assert answer == NoAllocation("fatal", error)
 
 
 def test_more_than_32_prunes_to_the_next_alternative() -> None:
@@ -122,18 +122,18 @@ def test_the_limit_in_a_later_claim_is_a_plain_no() -> None:
 @pytest.mark.parametrize(("requests", "devices", "steps"), [(8, 7, 27_399), (9, 8, 219_201), (10, 9, 1_972_819)])
 def test_explosions_are_counted_without_being_walked(requests: int, devices: int, steps: int) -> None:
     wanted = claim(*(request(f"r{number}") for number in range(requests)))
-    assert ask(pool(*gpus(devices)), wanted) == Refusal("does not fit", steps=steps)
+    assert ask(pool(*gpus(devices)), wanted) == NoAllocation("does not fit", steps=steps)
 
 
 @pytest.mark.parametrize(("count", "devices", "steps"), [(11, 10, 1_024), (21, 20, 1_048_576)])
 def test_choices_of_one_request_are_counted_too(count: int, devices: int, steps: int) -> None:
-    assert ask(pool(*gpus(devices)), claim(request("r", count=count))) == Refusal("does not fit", steps=steps)
+    assert ask(pool(*gpus(devices)), claim(request("r", count=count))) == NoAllocation("does not fit", steps=steps)
 
 
 def test_upstreams_ten_seconds_end_the_search() -> None:
     wanted = claim(*(request(f"r{number}") for number in range(14)))
     answer = ask(pool(*gpus(13)), wanted)
-    assert answer == Refusal("gave up", "timed out trying to allocate devices", answer.steps)
+    assert answer == NoAllocation("gave up", "timed out trying to allocate devices", answer.steps)
 
 
 def test_its_own_budget_ends_the_search() -> None:
@@ -144,7 +144,7 @@ def test_its_own_budget_ends_the_search() -> None:
     )
     asked = replace(engine(supply(pool(*gpus(128, kind="x")))), budget=5_000)
     answer = asked.allocate(NODE, [wanted])
-    assert answer == Refusal("gave up", "undecided after testing 5000 devices", answer.steps)
+    assert answer == NoAllocation("gave up", "undecided after testing 5000 devices", answer.steps)
 
 
 @given(
@@ -177,7 +177,7 @@ def test_an_invalid_pool_is_told_only_if_nothing_fits() -> None:
     broken = pool(device("d"), device("d"), name="broken", label="b")
     asked = engine(supply(pool(*gpus(1)), broken))
     assert names(asked.allocate(NODE, [claim(request("r"))])) == [[("r", "gpu-0")]]
-    assert asked.allocate(NODE, [claim(request("r", count=2))]) == Refusal(
+    assert asked.allocate(NODE, [claim(request("r", count=2))]) == NoAllocation(
         "this node only", "invalid resource pools were encountered", 2
     )
 
@@ -197,22 +197,22 @@ def test_an_invalid_pool_is_told_only_if_nothing_fits() -> None:
 )
 def test_all_needs_every_pool_in_order(slices: list[Slice], error: str) -> None:
     answer = engine(supply(*slices)).allocate(NODE, [claim(request("r", mode="All"))])
-    assert answer == Refusal("fatal", f"claim default/c, request r: {error}")
+    assert answer == NoAllocation("fatal", f"claim default/c, request r: {error}")
 
 
 def test_all_takes_every_selected_device_or_nothing() -> None:
     wanted = claim(request("r", f"{INDEX} < 2", mode="All"))
     assert names(ask(pool(*gpus(3)), wanted)) == [[("r", "gpu-0"), ("r", "gpu-1")]]
     taken = engine(supply(pool(*gpus(3)), taken=["gpu-1"]))
-    assert taken.allocate(NODE, [wanted]) == Refusal("does not fit", steps=2)
+    assert taken.allocate(NODE, [wanted]) == NoAllocation("does not fit", steps=2)
     none = claim(request("r", "false", mode="All"))
-    assert ask(pool(*gpus(3)), none) == Refusal("does not fit", steps=1)
+    assert ask(pool(*gpus(3)), none) == NoAllocation("does not fit", steps=1)
 
 
 def test_all_against_a_constraint_is_fatal() -> None:
     wanted = claim(request("r", mode="All"), constraints=[match(f"{DRIVER}/index")])
     answer = ask(pool(*gpus(2)), wanted)
-    assert isinstance(answer, Refusal)
+    assert isinstance(answer, NoAllocation)
     assert answer.error == (
         "claim default/c, request r: cannot add device drv.example.com/p/gpu-1 "
         "because a claim constraint would not be satisfied"
@@ -222,21 +222,23 @@ def test_all_against_a_constraint_is_fatal() -> None:
 def test_a_selector_that_cannot_be_evaluated_is_fatal_only_where_it_is_evaluated() -> None:
     wanted = claim(request("r", f"device.attributes['{DRIVER}'].nope == 1"))
     answer = ask(pool(*gpus(1)), wanted)
-    assert answer == Refusal("fatal", "claim default/c: selector #0: CEL runtime error: no such key: nope", 1)
+    assert answer == NoAllocation("fatal", "claim default/c: selector #0: CEL runtime error: no such key: nope", 1)
     later = ask(pool(*gpus(1)), wanted, behaviour=V1_37)
-    assert isinstance(later, Refusal)
+    assert isinstance(later, NoAllocation)
     assert later.error == (
         "claim default/c: selector #0 on device drv.example.com/p/gpu-0: CEL runtime error: no such key: nope. "
         "consider using CEL optional chaining (.? followed by orValue()) "
         "or guarding the check with has() for optional fields"
     )
-    assert engine(supply(pool(*gpus(1)), taken=["gpu-0"])).allocate(NODE, [wanted]) == Refusal("does not fit", steps=1)
+    assert engine(supply(pool(*gpus(1)), taken=["gpu-0"])).allocate(NODE, [wanted]) == NoAllocation(
+        "does not fit", steps=1
+    )
 
 
 def test_a_class_whose_selector_is_not_cel() -> None:
     odd = DeviceClass(Meta("odd"), (None,))
     asked = engine(supply(pool(*gpus(1)), classes=[odd]))
-    assert asked.allocate(NODE, [claim(request("r", class_name="odd"))]) == Refusal(
+    assert asked.allocate(NODE, [claim(request("r", class_name="odd"))]) == NoAllocation(
         "fatal", "class odd: selector #0: CEL expression empty (unsupported selector type?)", 1
     )
 
@@ -247,7 +249,7 @@ def test_a_device_whose_own_node_selector_is_broken() -> None:
     here, odd = replace(device("a"), node_name="n1"), replace(device("b"), node_selector=broken)
     mixed = replace(pool(here, odd, node=None), per_device_node_selection=True)
     answer = engine(supply(mixed)).allocate(NODE, [claim(request("r", count=2))])
-    assert isinstance(answer, Refusal)
+    assert isinstance(answer, NoAllocation)
     assert answer.error.startswith("failed to parse node selector: zone: operator 'Near'")
 
 
@@ -261,7 +263,7 @@ def test_a_broken_node_selector_of_a_slice_is_fatal(*, per_device: bool) -> None
     else:
         slice_ = replace(slice_, node_selector=broken)
     answer = engine(supply(slice_)).allocate(NODE, [claim(request("r"))])
-    assert isinstance(answer, Refusal)
+    assert isinstance(answer, NoAllocation)
     assert answer.category == "fatal"
     assert answer.error.startswith("gather pool information: failed to perform node selection for ")
 
@@ -269,7 +271,7 @@ def test_a_broken_node_selector_of_a_slice_is_fatal(*, per_device: bool) -> None
 def test_a_node_selector_of_several_terms_is_fatal_once_picked() -> None:
     two = NodeSelector((NodeSelectorTerm((Requirement("zone", "In", ("a",)),)),) * 2)
     answer = engine(supply(replace(pool(*gpus(1), node=None), node_selector=two))).allocate(NODE, [claim(request("r"))])
-    assert answer == Refusal(
+    assert answer == NoAllocation(
         "fatal", "create NodeSelector for claim c: unsupported ResourceSlice.NodeSelector with 2 terms", 4
     )
 
@@ -314,7 +316,7 @@ def test_a_node_selector_of_several_terms_is_fatal_once_picked() -> None:
 )
 def test_a_feature_that_is_off_is_fatal_to_those_who_need_it(wanted: Claim, features: Features, error: str) -> None:
     answer = engine(supply(pool(*gpus(1)), features=features)).allocate(NODE, [wanted])
-    assert answer == Refusal("fatal", error)
+    assert answer == NoAllocation("fatal", error)
 
 
 # --- defects, and the same without them ------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ from aliquot.allocation.answer import (
     CounterShort,
     FeatureOff,
     Held,
+    NoAllocation,
     NodeNotSelected,
     PoolStory,
     Reason,
-    Refusal,
     SelectorError,
     SelectorFalse,
     Story,
@@ -347,7 +347,7 @@ def test_a_request_of_an_unknown_class_or_kind() -> None:
 def test_a_refusal_takes_its_story_along() -> None:
     offered = supply(pool(device("d")), taken=["d"])
     refusal = engine(offered).allocate(NODE, [claim(request("r"))])
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, NoAllocation)
     assert refusal.story is None
     told = story(offered, claim(request("r")))
     assert refusal.told(told).story is told

@@ -1,4 +1,4 @@
-"""Every case of cases/cdi, by way of the conformance program; differences are the defects that facts/cdi.md lists."""
+"""Every case of cases/cdi, by way of the conformance program; differences are the defects listed here."""
 
 import json
 from pathlib import Path
@@ -10,12 +10,13 @@ from conformance.cdi import answer
 from conformance.cdi_operations import OPERATIONS
 from tests.cdi.cases import COPIED, COPIES, ORIGINALS, differences, rows
 
-# Row -> the defect of the Go library (facts/cdi.md 1.8) that its answer shows; the named test pins ours.
+# Row -> the test that pins ours, where the Go library 1.1.0 answers by a defect: a conflict in a low folder also
+# removes a single definition in a higher one.
 DEFECTS = {
     (
         "probes_inject",
         "PEER QUIRK conflict below, single definition above: unresolvable in Go",
-    ): "4: test_registry.py::test_a_conflict_below_does_not_hurt_the_winner_above",
+    ): "test_registry.py::test_a_conflict_below_does_not_hurt_the_winner_above",
 }
 OTHERS = sorted(
     path.name

@@ -26,7 +26,7 @@ from tests.cdi.consumers import (
     run_bundle,
     why_not,
 )
-from tests.cdi.driver_root import VERSION, build_driver_root
+from tests.cdi.host.driver_root import VERSION, build_driver_root
 
 pytestmark = [
     pytest.mark.skipif(bool(why_not()), reason=why_not()),

@@ -117,7 +117,7 @@ def test_another_version_beside_a_missing_file_is_named() -> None:
     assert "there is version 1.3 of it" in finding.problem.hint
 
 
-# facts/dra.md, T10: a spec for driver 580 on a host that has 595 by now
+# As in NVIDIA/nvidia-container-toolkit#856: a spec for driver 580 on a host that has 595 by now
 STALE = spec(node(), mount(f"{LIB}/libcuda.so.580.65.06"))
 
 

@@ -18,7 +18,7 @@ NEW_CRI = 'plugins."io.containerd.cri.v1.runtime"'
 @pytest.mark.parametrize(
     ("runtime", "version", "text", "on"),
     [
-        # facts/dra.md section 5
+        # containerd, docs/cri/config.md: off in 1.7, on since 2.0
         ("containerd", "1.6.33", "", False),
         ("containerd", "1.7.22", "", False),
         ("containerd", "1.7.22", f"version = 2\n[{OLD_CRI}]\nenable_cdi = true\n", True),

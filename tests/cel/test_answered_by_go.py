@@ -16,6 +16,7 @@ SETS: dict[str, Callable[[], list[Case]]] = {
     "random": lambda: answered.with_devices("random.jsonl"),
     "corners": lambda: answered.with_devices("corners.jsonl"),
     "branches": lambda: answered.with_devices("branches.jsonl"),
+    "tails": lambda: answered.with_devices("tails.jsonl"),
     "reference": answered.reference,
 }
 MAP_ORDER = re.compile(r"\.(exists|all|exists_one|existsOne|map|filter|transform\w+)\(")

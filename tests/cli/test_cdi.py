@@ -275,8 +275,11 @@ def test_inject_into_a_full_or_closed_folder(
 
 
 def test_watch(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    # Python takes over SIGINT only where the parent doesn't ignore it, as a shell does for its background jobs
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += "from aliquot.cli.entry import main; main()"
     process = subprocess.Popen(
-        [sys.executable, "-c", "from aliquot.cli.entry import main; main()", "cdi", "watch", "-d", str(folder)],
+        [sys.executable, "-c", program, "cdi", "watch", "-d", str(folder)],
         stdout=subprocess.PIPE,
         text=True,
     )

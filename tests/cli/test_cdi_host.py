@@ -14,7 +14,7 @@ import yaml
 from aliquot.cdi.documents.read import read
 from aliquot.cli.cdi import runtime
 from aliquot.cli.entry import run
-from tests.cdi.driver_root import build_driver_root
+from tests.cdi.host.driver_root import build_driver_root
 from tests.conftest import ROOT
 
 INVENTORY = ROOT / "conformance" / "cdi_host.json"

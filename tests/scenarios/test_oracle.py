@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, Answer, Refusal
+from aliquot.allocation.answer import Allocation, Answer, NoAllocation
 from aliquot.allocation.exact.allocator import Exact
 from aliquot.allocation.inputs import AllocatedState, Supply
 from aliquot.allocation.rules.selectors import Selectors
@@ -32,11 +32,11 @@ def right(supply: Supply, selectors: Selectors, node: Node, claims: Sequence[Cla
 
 
 def refuses(*_asked: object) -> Answer:
-    return Refusal("does not fit")
+    return NoAllocation("does not fit")
 
 
 def fails(*_asked: object) -> Answer:
-    return Refusal("fatal", "for no reason")
+    return NoAllocation("fatal", "for no reason")
 
 
 def results_changed(change: Callable[[Results], Results]) -> Engine:

@@ -8,6 +8,7 @@ import pytest
 from aliquot.allocation.answer import Answer
 from aliquot.allocation.claims.pod_check import Checked, Fault, PodCheck, Unschedulable
 from aliquot.allocation.claims.pod_claims import NotReady
+from aliquot.allocation.inputs import Prepared
 from aliquot.dra.claim import Claim, DeviceClass
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
@@ -265,6 +266,9 @@ class Devices(PodCheck):
 
 class Nothing:
     """An engine that isn't asked."""
+
+    def prepare(self, claims: Sequence[Claim]) -> Prepared:
+        raise AssertionError(claims)
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         raise AssertionError(node, claims)

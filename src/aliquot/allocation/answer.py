@@ -195,7 +195,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class NoAllocation:
     """It doesn't fit. `error` is worded as upstream words it; empty for "does not fit"."""
 
     category: Category
@@ -204,9 +204,9 @@ class Refusal:
     story: Story | None = None
     """Told on demand (`story.tell`): it costs more than the refusal."""
 
-    def told(self, story: Story) -> "Refusal":
+    def told(self, story: Story) -> "NoAllocation":
         """Returns the refusal with its story."""
         return replace(self, story=story)
 
 
-Answer = Allocation | Refusal
+Answer = Allocation | NoAllocation

@@ -54,9 +54,5 @@ class Engines:
     def exact(self, supply: Supply) -> Exact:
         """Returns the correct allocator for a supply, the latest one again if it's the same supply."""
         if self._exact is None or self._exact.supply is not supply:
-            self._exact = self.own(supply)
+            self._exact = Exact(supply, self.selectors(supply.features))
         return self._exact
-
-    def own(self, supply: Supply) -> Exact:
-        """Returns a correct allocator that nobody else gets: it may be told of changes."""
-        return Exact(supply, self.selectors(supply.features))

@@ -94,9 +94,25 @@ class Supply:
     features: Features = field(default_factory=Features)
 
 
+class Prepared(Protocol):
+    """Claims that are to be allocated together, ready to be tried on one node after another."""
+
+    def on(self, node: Node) -> Answer:
+        """Answers for one node; all claims are solved together. Commits nothing."""
+        ...
+
+    def never_fatal(self) -> bool:
+        """Says whether no node can answer with a fatal error; False if that can't be told beforehand."""
+        ...
+
+
 class Engine(Protocol):
     """An allocator over one supply; it may remember what it has worked out, but answers don't depend on that."""
 
+    def prepare(self, claims: Sequence[Claim]) -> Prepared:
+        """Does what is the same on every node."""
+        ...
+
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
-        """Answers for one node; all claims are solved together. Commits nothing."""
+        """Answers for one node alone: `prepare(claims).on(node)`."""
         ...

@@ -13,8 +13,8 @@ from aliquot.cdi.plain_data import is_object
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits, Spec
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
     """One difference. `where` is "" for the spec, else a device; `what` names the entry; absent sides are None."""
 
     kind: Literal["added", "removed", "changed"]
@@ -51,12 +51,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def diff(old: Spec, new: Spec) -> tuple[Change, ...]:
+def diff(old: Spec, new: Spec) -> tuple[Difference, ...]:
     """Every difference from the old spec to the new one."""
     return tuple(_diff(old, new))
 
 
-def _diff(old: Spec, new: Spec) -> Iterator[Change]:
+def _diff(old: Spec, new: Spec) -> Iterator[Difference]:
     yield from _members(
         "", {"cdiVersion": old.version, "kind": old.kind}, {"cdiVersion": new.version, "kind": new.kind}
     )
@@ -68,23 +68,29 @@ def _diff(old: Spec, new: Spec) -> Iterator[Change]:
         where = f"device {name}"
         before, after = olds.get(name), news.get(name)
         if before is None or after is None:
-            one = before or after
-            edits = edits_data(one.edits if one else NO_EDITS)
+            device = before or after
+            edits = edits_data(device.edits if device else NO_EDITS)
             gone = after is None
-            yield Change("removed" if gone else "added", "", where, edits if gone else None, None if gone else edits)
+            yield Difference(
+                kind="removed" if gone else "added",
+                where="",
+                what=where,
+                old=edits if gone else None,
+                new=None if gone else edits,
+            )
             continue
         yield from _members(where, before.annotations, after.annotations, "annotation ")
         yield from _members(where, _entries(before.edits), _entries(after.edits))
 
 
-def _members(where: str, old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> Iterator[Change]:
+def _members(where: str, old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> Iterator[Difference]:
     for key in [*old, *(key for key in new if key not in old)]:
         if key not in new:
-            yield Change("removed", where, prefix + key, old=old[key])
+            yield Difference(kind="removed", where=where, what=prefix + key, old=old[key])
         elif key not in old:
-            yield Change("added", where, prefix + key, new=new[key])
+            yield Difference(kind="added", where=where, what=prefix + key, new=new[key])
         elif old[key] != new[key]:
-            yield Change("changed", where, prefix + key, old[key], new[key])
+            yield Difference(kind="changed", where=where, what=prefix + key, old=old[key], new=new[key])
 
 
 _KEYS = {"deviceNodes": "path", "mounts": "containerPath", "netDevices": "hostInterfaceName"}

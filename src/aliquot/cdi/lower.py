@@ -1,7 +1,7 @@
 """Rewriting a spec for an older version: what older container engines can't read is taken out, and said.
 
-Podman 4 reads up to 0.5.0, podman 5.4 up to 0.8.0 (facts: real clients). A loss changes what the container gets; what
-an older version says in another way isn't one.
+Podman 4.3 reads up to 0.5.0, podman 5.4 up to 0.8.0 (tried with files of each version). A loss changes what the
+container gets; what an older version says in another way isn't one.
 """
 
 from dataclasses import dataclass, replace

@@ -9,10 +9,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from aliquot.cdi.injection.oci_entries import Fragments, fragments_of
 from aliquot.cdi.problems import Problem
 from aliquot.cdi.qualified_names import parse_device, qualify, reference_fault
-from aliquot.cdi.spec import ContainerEdits, Device, Spec
+from aliquot.cdi.spec import Device, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +58,6 @@ class Registry:
     devices: Mapping[str, Definition] = field(default_factory=dict[str, Definition])
     definitions: Mapping[str, tuple[Definition, ...]] = field(default_factory=dict[str, tuple[Definition, ...]])
     errors: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict[str, tuple[Problem, ...]])
-    _fragments: dict[int, Fragments] = field(
-        default_factory=dict[int, Fragments], init=False, repr=False, compare=False
-    )
-    """What was made of its blocks of edits so far, by their identity. It follows from them: no part of the value."""
 
     @property
     def vendors(self) -> tuple[str, ...]:
@@ -73,13 +68,6 @@ class Registry:
     def classes(self) -> tuple[str, ...]:
         """The classes of all good files."""
         return tuple(sorted({file.spec.class_ for file in self.files if file.spec is not None and file.good}))
-
-    def fragments(self, edits: ContainerEdits) -> Fragments:
-        """The pieces of a block of edits of these files, made once."""
-        found = self._fragments.get(id(edits))
-        if found is None or found.edits is not edits:  # another's identity, in a copied registry
-            found = self._fragments[id(edits)] = fragments_of(edits)
-        return found
 
     def why_not(self, name: str) -> Problem:
         """Why a device that isn't in `devices` can't be resolved, and what to do."""

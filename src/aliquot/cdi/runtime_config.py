@@ -36,7 +36,7 @@ _SINCE: Mapping[Runtime, Version] = {"containerd": (1, 7), "crio": (1, 24), "doc
 _ON_SINCE: Mapping[Runtime, Version] = {"containerd": (2, 0), "crio": (1, 24), "docker": (28, 2), "podman": (3, 2)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
     """Whether CDI is on. `on` is None where that depends on a version that isn't known.
 
@@ -59,26 +59,33 @@ def assess(runtime: Runtime, text: str, version: str = "") -> Assessment:
     """
     number = _number(version)
     set_to, notes = _setting(runtime, text)
-    since = ".".join(map(str, _SINCE[runtime]))
+    on, reason = _verdict(runtime, version, number, set_to)
+    fix = "" if on or runtime == "podman" or (runtime == "crio" and on is None) else _fix(runtime)
     if number is not None and number < _SINCE[runtime]:
-        reason = f"{runtime} {version} knows no CDI"
-        return Assessment(runtime, version, False, reason, f"update it to {since} or later", notes)
-    if runtime == "podman" and number is not None and number < (4, 1):
+        fix = f"update it to {_since(_SINCE[runtime])} or later"
+    elif runtime == "podman" and number is not None and number < (4, 1):
         notes = (*notes, "before 4.1 only specs of 0.2.0 and older are read: update podman")
-    if runtime == "crio" and number is not None and number < (1, 27):
+    elif runtime == "crio" and number is not None and number < (1, 27):
         notes = (*notes, "before 1.27 it takes devices from annotations only, not from the kubelet's CDIDevices")
+    return Assessment(runtime=runtime, version=version, on=on, reason=reason, fix=fix, notes=notes)
+
+
+def _verdict(runtime: Runtime, version: str, number: Version | None, set_to: bool | None) -> tuple[bool | None, str]:
+    """Whether CDI is on, and why."""
+    if number is not None and number < _SINCE[runtime]:
+        return False, f"{runtime} {version} knows no CDI"
     if set_to is not None:
-        reason = f"its configuration switches CDI {'on' if set_to else 'off'}"
-        return Assessment(runtime, version, set_to, reason, "" if set_to else _fix(runtime), notes)
+        return set_to, f"its configuration switches CDI {'on' if set_to else 'off'}"
+    if number is None and runtime in {"podman", "crio"}:
+        return None, f"it's on since {_since(_SINCE[runtime])}, the version isn't known"
     if number is None:
-        if runtime in {"podman", "crio"}:
-            return Assessment(runtime, version, None, f"it's on since {since}, the version isn't known", notes=notes)
-        default = ".".join(map(str, _ON_SINCE[runtime]))
-        reason = f"its configuration doesn't say, and CDI is on by itself only since {default}"
-        return Assessment(runtime, version, None, reason, _fix(runtime), notes)
+        return None, f"its configuration doesn't say, and CDI is on by itself only since {_since(_ON_SINCE[runtime])}"
     on = number >= _ON_SINCE[runtime]
-    reason = f"{runtime} {version} has CDI {'on' if on else 'off'} where its configuration doesn't say"
-    return Assessment(runtime, version, on, reason, "" if on else _fix(runtime), notes)
+    return on, f"{runtime} {version} has CDI {'on' if on else 'off'} where its configuration doesn't say"
+
+
+def _since(version: Version) -> str:
+    return ".".join(map(str, version))
 
 
 def configured(runtime: Runtime, text: str, version: str = "") -> str:

@@ -19,7 +19,7 @@ LAST_WITH_CMT = "1.0.0"
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class VersionNeed:
     """A reason why a spec needs a version: the field that brought it, and where it stands."""
 
     version: str
@@ -47,66 +47,66 @@ def minimum_version(spec: Spec) -> str:
     return max((need.version for need in needs(spec)), key=rank, default=OLDEST)
 
 
-def needs(spec: Spec) -> tuple[Need, ...]:
+def needs(spec: Spec) -> tuple[VersionNeed, ...]:
     """Every use of a field that isn't in the oldest version, in the order of the document."""
     return tuple(_needs(spec))
 
 
-def _needs(spec: Spec) -> Iterator[Need]:
+def _needs(spec: Spec) -> Iterator[VersionNeed]:
     if "." in spec.class_:
-        yield Need("0.6.0", "kind", "a dot in the class")
+        yield VersionNeed("0.6.0", "kind", "a dot in the class")
     if spec.annotations:
-        yield Need("0.6.0", "annotations", "annotations")
+        yield VersionNeed("0.6.0", "annotations", "annotations")
     yield from edits_needs(spec.edits, "containerEdits")
     for i, device in enumerate(spec.devices):
         at = f"devices[{i}]"
         if device.name[:1].isdigit() and device.name[0].isascii():
-            yield Need("0.5.0", f"{at}.name", "a device name that starts with a digit")
+            yield VersionNeed("0.5.0", f"{at}.name", "a device name that starts with a digit")
         if device.annotations:
-            yield Need("0.6.0", f"{at}.annotations", "annotations")
+            yield VersionNeed("0.6.0", f"{at}.annotations", "annotations")
         yield from edits_needs(device.edits, f"{at}.containerEdits")
 
 
-def edits_needs(edits: ContainerEdits, at: str) -> Iterator[Need]:
+def edits_needs(edits: ContainerEdits, at: str) -> Iterator[VersionNeed]:
     """The needs of one block of edits that stands at the path `at`."""
     for rule in _RULES:
         yield from rule(edits, at)
 
 
-def _host_paths(edits: ContainerEdits, at: str) -> Iterator[Need]:
+def _host_paths(edits: ContainerEdits, at: str) -> Iterator[VersionNeed]:
     for i, node in enumerate(edits.device_nodes):
         if node.host_path:
-            yield Need("0.5.0", f"{at}.deviceNodes[{i}].hostPath", "hostPath of a device node")
+            yield VersionNeed("0.5.0", f"{at}.deviceNodes[{i}].hostPath", "hostPath of a device node")
 
 
-def _net_devices(edits: ContainerEdits, at: str) -> Iterator[Need]:
+def _net_devices(edits: ContainerEdits, at: str) -> Iterator[VersionNeed]:
     if edits.net_devices:
-        yield Need("1.1.0", f"{at}.netDevices", "netDevices")
+        yield VersionNeed("1.1.0", f"{at}.netDevices", "netDevices")
 
 
-def _mount_types(edits: ContainerEdits, at: str) -> Iterator[Need]:
+def _mount_types(edits: ContainerEdits, at: str) -> Iterator[VersionNeed]:
     for i, mount in enumerate(edits.mounts):
         if mount.type:
-            yield Need("0.4.0", f"{at}.mounts[{i}].type", "type of a mount")
+            yield VersionNeed("0.4.0", f"{at}.mounts[{i}].type", "type of a mount")
 
 
-def _intel_rdt(edits: ContainerEdits, at: str) -> Iterator[Need]:
+def _intel_rdt(edits: ContainerEdits, at: str) -> Iterator[VersionNeed]:
     rdt = edits.intel_rdt
     if rdt is None:
         return
-    yield Need("0.7.0", f"{at}.intelRdt", "intelRdt")
+    yield VersionNeed("0.7.0", f"{at}.intelRdt", "intelRdt")
     if rdt.schemata is not None:  # the empty list counts
-        yield Need("1.1.0", f"{at}.intelRdt.schemata", "schemata of intelRdt")
+        yield VersionNeed("1.1.0", f"{at}.intelRdt.schemata", "schemata of intelRdt")
     if rdt.enable_monitoring:
-        yield Need("1.1.0", f"{at}.intelRdt.enableMonitoring", "enableMonitoring of intelRdt")
+        yield VersionNeed("1.1.0", f"{at}.intelRdt.enableMonitoring", "enableMonitoring of intelRdt")
 
 
-def _gids(edits: ContainerEdits, at: str) -> Iterator[Need]:
+def _gids(edits: ContainerEdits, at: str) -> Iterator[VersionNeed]:
     if edits.additional_gids:  # also [0]
-        yield Need("0.7.0", f"{at}.additionalGids", "additionalGids")
+        yield VersionNeed("0.7.0", f"{at}.additionalGids", "additionalGids")
 
 
-_RULES: tuple[Callable[[ContainerEdits, str], Iterator[Need]], ...] = (
+_RULES: tuple[Callable[[ContainerEdits, str], Iterator[VersionNeed]], ...] = (
     _host_paths,
     _net_devices,
     _mount_types,

@@ -75,7 +75,7 @@ def _parsed(source: str, schema: Schema, tokens: Tokens) -> Node | CompileError:
 
 def _is_result(result: t.Type, schema: Schema) -> bool:
     if result.kind == t.BOOL:
-        return True
+        return schema.exact_result or not result.nullable
     if schema.exact_result:
         return result.kind == schema.attribute.kind
     return result.kind == t.ANY or (result.kind == t.DYN and schema.attribute.kind == t.DYN)

@@ -26,19 +26,21 @@ DURATION: Final = 17
 class Type:
     """A type: a kind, a name and, for containers, parameters. Compared with `same`; simple types are singletons."""
 
-    __slots__ = ("kind", "name", "opened", "params")
+    __slots__ = ("kind", "name", "nullable", "opened", "params")
 
     def __init__(self, kind: int, name: str, *params: "Type") -> None:
         self.kind = kind
         self.name = name
         self.params = params
+        self.nullable = False
+        """Whether null may be assigned to it, as to the wrappers of protocol buffers."""
         self.opened: bool = kind == PARAM or any(param.opened for param in params)
         """Whether a type parameter occurs in it."""
 
     def __str__(self) -> str:
         """As cel-go's messages print it: `map(string, any)`."""
-        if self.kind == OPAQUE and self.params:
-            return f"{self.name}({', '.join(map(str, self.params))})"
+        if self.nullable:
+            return f"wrapper({self.name})"
         if self.params:
             return f"{self.name}({', '.join(map(str, self.params))})"
         return self.name
@@ -62,6 +64,13 @@ def optional_of(value: Type) -> Type:
 def type_of(value: Type) -> Type:
     """The type of a type: what `type(x)` has."""
     return Type(TYPE, "type", value)
+
+
+def nullable(inner: Type) -> Type:
+    """The type of a wrapper message: the wrapped one's values, and null."""
+    made = Type(inner.kind, inner.name)
+    made.nullable = True
+    return made
 
 
 DYN_T: Final = Type(DYN, "dyn")

@@ -38,6 +38,7 @@ app = App(
     help_format="plaintext",
 )
 app.command("aliquot.cli.explain.command:explain", name="explain", help_epilogue=EXPLAIN_EXAMPLES)
+app.command("aliquot.cli.node:app", name="node")
 app.command("aliquot.cli.mig:app", name="mig")
 app.command("aliquot.cli.cel.commands:app", name="cel")
 app.command("aliquot.cli.cdi.app:app", name="cdi")

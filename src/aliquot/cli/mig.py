@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 UNUSABLE = 2
 NO_ROOM = 3
+UNASKED = 1
 
 Format = Literal["text", "json", "yaml"]
 Output = Annotated[Format, Parameter(name=["--output", "-o"])]
 
 EXAMPLES = """Examples:
+  aliquot mig list
   aliquot mig layouts A100-40GB
   aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4
 """
@@ -39,12 +41,73 @@ LAYOUTS_EXAMPLES = """Examples:
   aliquot mig layouts A100-40GB --all      every legal state, the empty one too
 """
 
+LIST_EXAMPLES = """Examples:
+  aliquot mig list
+  aliquot mig list --host sim:host.yaml -o json
+
+Exit status:
+  0  the GPUs that have MIG are listed, if there are any
+  1  something couldn't be asked, and stderr says what
+  2  there is no such host, or its file can't be used
+"""
+
 app = App(
     name="mig",
     help="MIG: the instances that a GPU holds or could hold.",
     help_epilogue=EXAMPLES,
     help_format="plaintext",
 )
+
+
+@app.command(name="list", help_epilogue=LIST_EXAMPLES)
+def list_(*, host: Annotated[str, Parameter(name="--host")] = "nvml", output: Output = "text") -> int:
+    """The MIG instances of this node's GPUs: where they lie, what they hold, and what still fits.
+
+    Args:
+        host: nvml (this machine), sim:FILE, or preset:NAME.
+        output: text, json or yaml.
+    """
+    from aliquot.cli.host_input import host_of
+    from aliquot.cli.node_inspect import geometries_of
+
+    found = host_of(host)
+    if found is None:
+        return UNUSABLE
+    try:
+        survey = found.survey()
+        geometries = geometries_of(found, survey)
+    finally:
+        found.release()
+    able = [gpu for gpu in survey.gpus if gpu.mig is not None]
+    if output == "text":
+        from aliquot.cli.node_text import mig_lines
+
+        for gpu in able:
+            mode = "on" if gpu.mig_enabled else "off"
+            print(f"gpu {gpu.index}  {gpu.name}  {gpu.uuid}  MIG {mode}")
+            for line in mig_lines(gpu, geometries.get(gpu.uuid)) if gpu.mig_enabled else ():
+                print(line)
+        if not able:
+            print("no GPU here has MIG")
+    else:
+        from aliquot.cli.node_json import plain, profiles_json
+
+        rows = [
+            {
+                "index": gpu.index,
+                "uuid": gpu.uuid,
+                "name": gpu.name,
+                "mig": plain(gpu.mig),
+                "instances": plain(gpu.instances),
+                "migProfiles": profiles_json(gpu, geometries.get(gpu.uuid)),
+            }
+            for gpu in able
+        ]
+        _write(output, {"host": survey.host, "gpus": rows})
+    wrong = [*survey.troubles, *(each.trouble for each in survey.unreadable)]
+    for each in wrong:
+        fail(str(each), each.hint)
+    return UNASKED if wrong else 0
 
 
 @app.command(help_epilogue=FITS_EXAMPLES)

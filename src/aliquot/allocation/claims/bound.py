@@ -46,12 +46,14 @@ def extended_status(check: PodCheck, node: str) -> ExtendedResourceClaim | None:
     return replace(mapping, claim_name=_extended_name(check.pod))
 
 
-def _with_shares(result: ClaimAllocation, owner: str) -> ClaimAllocation:
+def _with_shares(allocation: ClaimAllocation, owner: str) -> ClaimAllocation:
+    if all(result.share_id is None for result in allocation.results):
+        return allocation
     results = tuple(
-        one if one.share_id is None else replace(one, share_id=f"{owner}/{number}")
-        for number, one in enumerate(result.results)
+        result if result.share_id is None else replace(result, share_id=f"{owner}/{number}")
+        for number, result in enumerate(allocation.results)
     )
-    return replace(result, results=results)
+    return replace(allocation, results=results)
 
 
 def _named(claim: Claim, pod: Pod) -> Claim:

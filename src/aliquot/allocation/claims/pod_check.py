@@ -6,8 +6,10 @@ texts are the scheduler's own. `scheduling` puts them into its messages.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from aliquot.allocation.answer import Allocation, Answer
+from aliquot.allocation.claims.allocated import PLUGIN, binding_failed, error_of, reachable
 from aliquot.allocation.claims.extended import (
     IN_MEMORY,
     claim_for,
@@ -16,10 +18,9 @@ from aliquot.allocation.claims.extended import (
     is_extended,
     new_claim,
 )
-from aliquot.allocation.claims.pod_claims import NotReady, claims_of, full, is_reserved_for
+from aliquot.allocation.claims.pod_claims import NotReady, claims_of, is_reserved_for
 from aliquot.allocation.features import features_of
-from aliquot.allocation.inputs import CONSUMERS_LIMIT, Engine, Supply, allocated_state
-from aliquot.allocation.rules.reach import BrokenSelectorError, selects
+from aliquot.allocation.inputs import Engine, Prepared, Supply, allocated_state
 from aliquot.allocation.rules.taint_rules import tainted_slices
 from aliquot.dra.claim import Claim, DeviceClass, Request
 from aliquot.kube.node import Node
@@ -29,7 +30,6 @@ from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
 
-PLUGIN = "DynamicResources"
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_ON_NODE = "resourceclaim not available on the node"
 NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
@@ -108,11 +108,12 @@ def prepare_in(offer: Offer, pod: Pod, there: Mapping[str, Claim], make_engine: 
     if not claims and extended is None:
         return None
     for claim in claims:
-        problem = (
-            _unallocated(claim, offer.classes, offer.kubernetes) if claim.allocation is None else _allocated(claim, pod)
-        )
-        if problem is not None:
-            return problem
+        if claim.allocation is None:
+            problem = _unallocated(claim, offer.classes, offer.kubernetes)
+            if problem is not None:
+                return problem
+        elif error := error_of(claim, pod):
+            return Fault(error)
     supply = offer.supply()
     wanted = {name: amount for name, amount in request.items() if amount > 0 and is_extended(name)}
     return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
@@ -122,24 +123,6 @@ def _served(snapshot: Snapshot, kubernetes: Kubernetes) -> Mapping[str, DeviceCl
     if not kubernetes.on("DRAExtendedResource"):
         return {}
     return snapshot.recall("classes by resource", lambda there: classes_by_resource(there.classes.values()))
-
-
-def _allocated(claim: Claim, pod: Pod) -> Fault | None:
-    """Nothing is in the way of sharing a claim, but for the API server's limit, met when the pod is bound."""
-    assert claim.allocation is not None
-    if full(claim, pod):
-        return Fault(
-            f'running PreBind plugin "{PLUGIN}": add reservation to claim {claim.meta.key}: '
-            f'ResourceClaim.resource.k8s.io "{claim.meta.name}" is invalid: status.reservedFor: '
-            f"Too many: {CONSUMERS_LIMIT + 1}: must have at most {CONSUMERS_LIMIT} items"
-        )
-    selector = claim.allocation.node_selector
-    if selector is not None:
-        try:
-            selects(selector, Node(claim.meta))
-        except BrokenSelectorError as error:
-            return Fault(f'running PreFilter plugin "{PLUGIN}": {error}')
-    return None
 
 
 def _unallocated(
@@ -165,6 +148,15 @@ def _class_names(request: Request) -> list[tuple[str, str]]:
     return [(f"{request.name}/{one.name}", one.class_name) for one in request.first_available]
 
 
+class AskedFor(NamedTuple):
+    """What the allocator is asked for, on all nodes that serve the same extended resources themselves."""
+
+    claims: tuple[Claim, ...]
+    prepared: Prepared
+    mapping: ExtendedResourceClaim | None
+    """Which container uses which request of the claim for extended resources."""
+
+
 @dataclass(slots=True)
 class PodCheck:
     """A pod's claims, ready to be tried on nodes. It remembers each node's answer."""
@@ -186,27 +178,44 @@ class PodCheck:
     """Node -> which container uses which request of the claim for extended resources."""
     _elsewhere: list[Claim] = field(default_factory=list[Claim])
     """Allocated claims that some node can't reach."""
+    _asked: dict[tuple[str, ...], AskedFor] = field(default_factory=dict[tuple[str, ...], AskedFor])
+    """The extended resources that a node must serve by devices -> what the allocator is asked for there."""
     fresh: tuple[Claim, ...] = field(init=False)
-    """Those to be allocated: the same value for all nodes, so that the engine compiles them once."""
+    """Those to be allocated on every node."""
+    _allocated: tuple[Claim, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.fresh = tuple(claim for claim in self.claims if claim.allocation is None)
+        self._allocated = tuple(claim for claim in self.claims if claim.allocation is not None)
+
+    def asked_for(self, by_devices: tuple[str, ...] = ()) -> AskedFor:
+        """What the allocator is asked for on nodes that must serve these extended resources by devices."""
+        known = self._asked.get(by_devices)
+        if known is None:
+            claims, mapping = self.fresh, None
+            if self.extended is not None:
+                served = {name: self.served[name] for name in by_devices}
+                extended, mapping = claim_for(self.extended, self.pod, served)
+                claims = (*claims, extended)
+            known = self._asked[by_devices] = AskedFor(claims, self.engine.prepare(claims), mapping)
+        return known
 
     def check(self, load: NodeLoad) -> str | Fault:
         """Returns why a node can't serve the claims, in the scheduler's words; "": it can."""
-        extended = self._extended_claim(load)
-        if isinstance(extended, str):
-            return extended
-        if extended is None and not self.claims:
-            return ""
+        asked = self._asked_on(load)
+        if isinstance(asked, str):
+            return asked
         node = load.node
-        unreachable = [claim for claim in self.claims if not _reachable(claim, node) or self._failed(claim)]
+        unreachable = [
+            claim
+            for claim in self._allocated
+            if not reachable(claim, node) or (self.binding_conditions and binding_failed(claim))
+        ]
         self._elsewhere += [claim for claim in unreachable if claim not in self._elsewhere]
-        claims = self._to_allocate(extended)
-        if claims:
+        if asked is not None and asked.claims:
             answer = self.answers.get(node.name)
             if answer is None:
-                answer = self.answers[node.name] = self.engine.allocate(node, claims)
+                answer = self.answers[node.name] = asked.prepared.on(node)
             problem = _problem(node, answer)
             if problem:
                 return problem
@@ -214,8 +223,8 @@ class PodCheck:
 
     def to_allocate(self, load: NodeLoad) -> tuple[Claim, ...]:
         """Returns the claims that the allocator is asked for on a node, in order."""
-        extended = self._extended_claim(load)
-        return self._to_allocate(extended if isinstance(extended, Claim) else None)
+        asked = self._asked_on(load)
+        return asked.claims if isinstance(asked, AskedFor) else self.fresh
 
     @property
     def post_filter(self) -> str:
@@ -228,51 +237,29 @@ class PodCheck:
             return "deletion of ResourceClaim completed"
         return "still not schedulable"
 
-    def _failed(self, claim: Claim) -> bool:
-        """Says whether a driver reports that a device can't be bound: a binding failure condition is True.
-
-        The scheduler also gives up on a claim that isn't ready after ten minutes; that needs a clock, and isn't told.
-        """
-        if claim.allocation is None or not self.binding_conditions:
-            return False
-        status = {one.device: one.conditions for one in claim.devices}
-        return any(
-            status.get(result.device, {}).get(condition) == "True"
-            for result in claim.allocation.results
-            if result.binding_conditions
-            for condition in result.binding_failure_conditions
-        )
-
-    def _to_allocate(self, extended: Claim | None) -> tuple[Claim, ...]:
-        return self.fresh if extended is None else (*self.fresh, extended)
-
-    def _extended_claim(self, load: NodeLoad) -> Claim | str | None:
-        """Returns the claim for what this node must serve by devices; None: nothing; or why it can't be had."""
+    def _asked_on(self, load: NodeLoad) -> AskedFor | str | None:
+        """Returns what is asked for on a node; None: nothing; or why the claim for extended resources can't be had."""
         if self.extended is None:
-            return None
+            return self._asked.get(()) or self.asked_for()
         if self.extended.spec.requests:
             return "cannot schedule extended resource claim"
-        by_devices: dict[str, DeviceClass] = {}
+        by_devices: list[str] = []
         for name in self.wanted:
             allocatable = load.node.allocatable.get(name)
             if name in self.served and not allocatable:
-                by_devices[name] = self.served[name]
+                by_devices.append(name)
             elif allocatable is None:
                 return "cannot fit resource"
         if not by_devices and not self.claims:
             return None
-        claim, mapping = claim_for(self.extended, self.pod, by_devices)
-        self.mappings[load.node.name] = mapping
-        return claim
+        asked = self.asked_for(tuple(by_devices))
+        if asked.mapping is not None:
+            self.mappings[load.node.name] = asked.mapping
+        return asked
 
 
 Checked = PodCheck | Unschedulable | NotReady | Fault | None
 """What a look at a pod's claims gives; None: it has none, and no resource of it is served by devices."""
-
-
-def _reachable(claim: Claim, node: Node) -> bool:
-    selector = claim.allocation.node_selector if claim.allocation is not None else None
-    return selector is None or selects(selector, node)
 
 
 def _problem(node: Node, answer: Answer) -> str | Fault:

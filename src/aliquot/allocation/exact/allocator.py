@@ -1,31 +1,29 @@
 """The correct and fast allocator: the reference's first solution, without its defects and its exponential search.
 
-The supply's slices, classes and features are fixed for an `Exact`'s life; what is allocated may change: `allocate`
-answers and commits nothing, `commit` and `release` update the nodes that are touched.
+It answers and commits nothing; `live` has one that follows what is committed.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Final
 
-from aliquot.allocation.answer import Answer, Refusal
-from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.exact.compiled_claims import Compiler, Plan, recipe_name
-from aliquot.allocation.exact.fatal_errors import certain
-from aliquot.allocation.exact.first_path import NONE, Descent, single
-from aliquot.allocation.exact.node_devices import View
-from aliquot.allocation.exact.node_state import Standing, standing_of
-from aliquot.allocation.exact.question_of import blamed, bound, fatal_on_node
-from aliquot.allocation.exact.results import awarded
-from aliquot.allocation.exact.taken import Taken, taken_of
+from aliquot.allocation.answer import Answer, NoAllocation
+from aliquot.allocation.exact.cluster_devices import ClusterDevices, NodeView
+from aliquot.allocation.exact.compiled_claims import CompiledClaims, asked_as
+from aliquot.allocation.exact.first_path import Descent
+from aliquot.allocation.exact.never_fatal import never_fatal
+from aliquot.allocation.exact.node_checks import device_error, fatal_on_node
+from aliquot.allocation.exact.node_state import NodeState, state_of
+from aliquot.allocation.exact.pool_allocations import allocations_by_pool
+from aliquot.allocation.exact.question_of import question_of
+from aliquot.allocation.exact.single_request import NONE
 from aliquot.allocation.inputs import Supply
-from aliquot.allocation.rules.pools import PoolError, PoolKey, Pools
+from aliquot.allocation.rules.pools import PoolError
 from aliquot.allocation.rules.results import ResultError
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.allocation.search.depth_first import Outcome, Picks, Stopped
 from aliquot.allocation.search.guided import Guided
 from aliquot.allocation.search.question import Question, signature
-from aliquot.dra.claim import Claim, ClaimAllocation
+from aliquot.dra.claim import Claim
 from aliquot.kube.node import Node
 
 BUDGET: Final = 20_000
@@ -34,174 +32,145 @@ BUDGET: Final = 20_000
 REMEMBERED: Final = 4096
 """Outcomes of searches that are kept."""
 
-_NOTHING_TAKEN: Final = Taken()
-_LACKING: Final = Refusal("does not fit", steps=1)
+_LACKING: Final = NoAllocation("does not fit", steps=1)
 
 
-@dataclass(slots=True)
-class Place:
-    """A node: its devices, and what is left of them (None: not worked out since the last change)."""
+class NodeOffer:
+    """A node as an engine sees it: its devices, and what is left of them (None: to be worked out)."""
 
-    view: View
-    standing: Standing | None = None
+    __slots__ = ("node", "state", "view")
+
+    def __init__(self, node: Node, view: NodeView) -> None:
+        self.node = node
+        self.view = view
+        self.state: NodeState | None = None
 
 
-@dataclass(slots=True)
+class PreparedClaims:
+    """Claims compiled for one engine (`inputs.Prepared`)."""
+
+    __slots__ = ("_claims", "_engine")
+
+    def __init__(self, engine: "Exact", claims: CompiledClaims) -> None:
+        self._engine = engine
+        self._claims = claims
+
+    def on(self, node: Node) -> Answer:
+        """Answers for one node, from what the engine has left there at this moment."""
+        return self._engine.answer(self._claims, node)
+
+    def never_fatal(self) -> bool:
+        """Says whether no node can answer with a fatal error; False if that can't be told beforehand."""
+        cluster = self._engine.cluster
+        return never_fatal(self._claims, cluster.slices, cluster.selectors)
+
+
 class Exact:
     """An allocator over one supply."""
 
-    supply: Supply
-    selectors: Selectors
-    budget: int = BUDGET
-    _plan: Plan | None = field(init=False, default=None)
-    """The claims of the latest call, compiled: the next one asks for the same pod on another node."""
-    _pools: Pools = field(init=False)
-    _compiler: Compiler = field(init=False)
-    _places: dict[str, Place] = field(init=False, default_factory=dict[str, Place])
-    _seen_by: dict[PoolKey, dict[str, None]] = field(init=False, default_factory=dict[PoolKey, dict[str, None]])
-    """Pool -> the nodes that see devices of it."""
-    _outcomes: dict[object, tuple[Outcome, int]] = field(init=False, default_factory=dict[object, tuple[Outcome, int]])
-    _taken: dict[PoolKey, Taken] = field(init=False, default_factory=dict[PoolKey, Taken])
-    _versions: dict[str, int] = field(init=False, default_factory=dict[str, int])
-    """Node -> the number of the last change of what is left there, latest last."""
-    _changes: int = field(init=False, default=0)
+    __slots__ = ("_allocations", "_nodes", "_outcomes", "budget", "cluster", "supply")
 
-    def __post_init__(self) -> None:
-        self._pools = Pools(self.supply.slices, self.supply.features, "experimental", REPAIRED)
-        self._compiler = Compiler(self.supply.classes, self.supply.features)
-        self._taken = taken_of(self.supply.state)
+    def __init__(
+        self, supply: Supply, selectors: Selectors, budget: int = BUDGET, *, cluster: ClusterDevices | None = None
+    ) -> None:
+        """Makes an allocator.
+
+        Args:
+            supply: what there is, and what of it is allocated.
+            selectors: of the cluster's version and features.
+            budget: positions that one call may visit.
+            cluster: the supply's devices, if another engine has looked at them already.
+        """
+        self.supply = supply
+        self.budget = budget
+        self.cluster = cluster or ClusterDevices(supply.slices, supply.classes, supply.features, selectors)
+        self._allocations = allocations_by_pool(supply.state)
+        self._nodes: dict[str, NodeOffer] = {}
+        self._outcomes: dict[object, tuple[Outcome, int]] = {}
+
+    def prepare(self, claims: Sequence[Claim]) -> PreparedClaims:
+        """Compiles claims that are to be allocated together, for as many nodes as are asked."""
+        return PreparedClaims(self, self.cluster.compiler.compile(claims))
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
+        """Answers for one node alone: `prepare(claims).on(node)`."""
+        return self.answer(self.cluster.compiler.compile(claims), node)
+
+    def answer(self, claims: CompiledClaims, node: Node) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""
-        plan = self._planned(claims)
-        place = self._places.get(node.meta.name)
-        if place is None or place.view.node is not node:
-            seen = self._look(node)
-            if isinstance(seen, Refusal):
-                return seen
-            place = seen
-        standing = place.standing or self._stand(place)
-        if plan.single is not None:
-            answer = single(plan, plan.single, place.view, standing)
+        offer = self._nodes.get(node.meta.name)
+        if offer is None or (offer.node is not node and offer.node != node):  # equal nodes are mostly the same object
+            try:
+                offer = self._look(node)
+            except PoolError as error:
+                return NoAllocation("fatal", f"gather pool information: {error}")
+        view = offer.view
+        state = offer.state
+        if state is None:
+            state = offer.state = state_of(view.devices, self._allocations)
+        if claims.single is not None:
+            answer = view.single.answer(claims, claims.single, state)
             if answer is not None:
                 return _LACKING if isinstance(answer, str) else answer
-        return self._answer(plan, place.view, standing)
+        return self._answer(claims, view, state)
 
-    def certain(self, claims: Sequence[Claim]) -> bool:
-        """Says whether no node can answer these claims with a fatal error; False if that can't be told beforehand."""
-        return certain(self._planned(claims), self.supply.slices, self.selectors)
+    def _look(self, node: Node) -> NodeOffer:
+        offer = self._nodes[node.meta.name] = NodeOffer(node, self.cluster.on(node))
+        return offer
 
-    def _planned(self, claims: Sequence[Claim]) -> Plan:
-        plan = self._plan
-        if plan is None or plan.claims is not claims:
-            plan = self._plan = self._compiler.plan(claims)
-        return plan
-
-    def commit(self, allocations: Iterable[ClaimAllocation]) -> None:
-        """Takes what claims have been allocated. Only the nodes that see these devices are looked at again."""
-        self._change(allocations, given=True)
-
-    def release(self, allocations: Iterable[ClaimAllocation]) -> None:
-        """Gives back what claims were allocated."""
-        self._change(allocations, given=False)
-
-    def _change(self, allocations: Iterable[ClaimAllocation], *, given: bool) -> None:
-        shared = self.supply.features.consumable_capacity
-        for result in (result for allocation in allocations for result in allocation.results):
-            if result.admin_access:
-                continue
-            key = (result.device.driver, result.device.pool)
-            taken = self._taken.get(key, _NOTHING_TAKEN)
-            self._taken[key] = (
-                taken.with_device(result, shared=shared) if given else taken.without_device(result, shared=shared)
-            )
-            self._changes += 1
-            for name in self._seen_by.get(key, ()):
-                self._places[name].standing = None
-                self._versions.pop(name, None)  # so that it comes last
-                self._versions[name] = self._changes
-
-    def changed_since(self, change: int) -> list[str]:
-        """The nodes on which something was taken or given back after this change (see `changes`)."""
-        names: list[str] = []
-        for name in reversed(self._versions):
-            if self._versions[name] <= change:
-                break
-            names.append(name)
-        return names
-
-    @property
-    def changes(self) -> int:
-        """How many devices have been taken or given back so far."""
-        return self._changes
-
-    def _look(self, node: Node) -> Place | Refusal:
-        place = self._places.get(node.meta.name)
-        if place is not None and place.view.node == node:
-            return place
-        try:
-            pools = self._pools.gather_useful(node)
-        except PoolError as error:
-            return Refusal("fatal", f"gather pool information: {error}")
-        place = self._places[node.meta.name] = Place(View(node, pools, self.supply.features, self.selectors))
-        for key in place.view.numbers:
-            self._seen_by.setdefault(key, {})[node.meta.name] = None
-        return place
-
-    def _stand(self, place: Place) -> Standing:
-        standing = place.standing = standing_of(place.view, self._taken)
-        return standing
-
-    def _answer(self, plan: Plan, view: View, standing: Standing) -> Answer:
-        fatal = fatal_on_node(plan, view, standing) if plan.checks else plan.fatal
+    def _answer(self, claims: CompiledClaims, view: NodeView, state: NodeState) -> Answer:
+        fatal = fatal_on_node(claims, view.finder, state) if claims.checks else claims.fatal
         if fatal:
-            return Refusal("fatal", fatal)
-        if not standing.busy:
-            descended = Descent(plan, view, standing).run()
+            return NoAllocation("fatal", fatal)
+        if not state.busy:
+            descended = Descent(claims, view.finder, state).run()
             if isinstance(descended, list):
-                return self._allocation(plan, view, descended, len(descended))
+                return _allocation(claims, view, descended, len(descended))
             if descended is NONE:
-                return self._refusal(view, 1)
-        question = bound(plan, view, standing)
-        outcome, visited = self._outcome(question, standing)
+                return _refusal(view, 1)
+        question = question_of(claims, view.finder, state)
+        outcome, visited = self._outcome(question, state)
         if isinstance(outcome, Stopped):
-            return Refusal("fatal", self._stopped(plan, view, outcome), visited)
+            return NoAllocation("fatal", _stopped(claims, view, outcome), visited)
         if isinstance(outcome, list):
-            return self._allocation(plan, view, outcome, visited)
+            return _allocation(claims, view, outcome, visited)
         if outcome == "gave up":
-            return Refusal("gave up", "timed out trying to allocate devices", visited)
-        return self._refusal(view, visited)
+            return NoAllocation("gave up", "timed out trying to allocate devices", visited)
+        return _refusal(view, visited)
 
-    def _outcome(self, question: Question, standing: Standing) -> tuple[Outcome, int]:
+    def _outcome(self, question: Question, state: NodeState) -> tuple[Outcome, int]:
         """The search's outcome; equal nodes are searched once."""
-        key = signature(question, standing.start)
+        key = signature(question, state.start)
         known = self._outcomes.get(key)
         if known is None:
-            guided = Guided(question, standing.start, self.budget)
+            guided = Guided(question, state.start, self.budget)
             known = (guided.run(), guided.visited)
             if len(self._outcomes) >= REMEMBERED:
                 self._outcomes.clear()
             self._outcomes[key] = known
         return known
 
-    def _refusal(self, view: View, visited: int) -> Refusal:
-        if view.invalid:
-            return Refusal("this node only", "invalid resource pools were encountered", visited)
-        return Refusal("does not fit", steps=visited)
 
-    def _stopped(self, plan: Plan, view: View, where: Stopped) -> str:
-        step = plan.steps[where.step]
-        claim = plan.claims[step.claim]
-        if where.constraint:
-            return (
-                f"claim {claim.meta.key}, request {recipe_name(claim, step, where.alternative)[1]}: "
-                f"cannot add device {view.ids[where.device]} because a claim constraint would not be satisfied"
-            )
-        blame = view.candidates(step.alternatives[where.alternative]).errors[where.device]
-        return blamed(plan, view, where.step, where.alternative, where.device, blame)
+def _refusal(view: NodeView, visited: int) -> NoAllocation:
+    if view.devices.invalid:
+        return NoAllocation("this node only", "invalid resource pools were encountered", visited)
+    return NoAllocation("does not fit", steps=visited)
 
-    def _allocation(self, plan: Plan, view: View, picks: Picks, visited: int) -> Answer:
-        try:
-            return awarded(plan, view, picks, self.supply.classes, visited)
-        except ResultError as error:
-            return Refusal("fatal", str(error), visited)
+
+def _stopped(claims: CompiledClaims, view: NodeView, where: Stopped) -> str:
+    step = claims.steps[where.step]
+    claim = claims.claims[step.claim]
+    if where.constraint:
+        return (
+            f"claim {claim.meta.key}, request {asked_as(claim, step, where.alternative)[1]}: "
+            f"cannot add device {view.devices.ids[where.device]} because a claim constraint would not be satisfied"
+        )
+    error = view.finder.eligible(step.alternatives[where.alternative]).errors[where.device]
+    return device_error(claims, view.devices, (where.step, where.alternative, where.device), error)
+
+
+def _allocation(claims: CompiledClaims, view: NodeView, picks: Picks, visited: int) -> Answer:
+    try:
+        return view.results.allocation(claims, picks, visited)
+    except ResultError as error:
+        return NoAllocation("fatal", str(error), visited)

@@ -5,61 +5,28 @@ If it reaches the end, it *is* the first solution. Most calls end here; the othe
 
 from typing import Literal
 
-from aliquot.allocation.answer import Allocation
-from aliquot.allocation.exact.compiled_claims import ALL, Alternative, Plan
-from aliquot.allocation.exact.node_devices import Candidates, View
-from aliquot.allocation.exact.node_state import Standing
+from aliquot.allocation.exact.compiled_claims import ALL, Alternative, CompiledClaims
+from aliquot.allocation.exact.eligible import Eligible, EligibleFinder
+from aliquot.allocation.exact.node_state import NodeState
 from aliquot.allocation.exact.question_of import every_device
-from aliquot.allocation.exact.results import award, here
+from aliquot.allocation.exact.single_request import NONE
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.search.attribute_values import UNSET, Values
 from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.depth_first import Picks
-from aliquot.dra.claim import ClaimAllocation
-
-NONE: Literal["none"] = "none"
-
-
-def single(plan: Plan, one: Alternative, view: View, standing: Standing) -> Allocation | Literal["none"] | None:
-    """Answers for a single counted request without constraints; None: it takes a closer look.
-
-    Nearly all pods ask like this, of thousands of nodes, so the whole answer is remembered per choice of devices.
-    """
-    found = view.known.get(one.id) or view.candidates(one)
-    usable = found.bits & standing.usable
-    if found.error_bits or not view.plain or standing.busy:
-        return None
-    count = one.count
-    if count == 1:
-        bits = usable & -usable
-        if not bits:
-            return NONE
-    elif usable.bit_count() < count:
-        return NONE
-    else:
-        rest = usable
-        for _ in range(count):
-            rest &= rest - 1
-        bits = usable ^ rest
-    name = plan.steps[0].names[0]
-    known = view.answers.get((one.id, name, bits))
-    if known is None and count <= RESULTS_LIMIT and bits & view.local:
-        results = (award(view, name, device, one) for device in members(bits))
-        known = Allocation((ClaimAllocation(tuple(results), (), here(view)),), count)
-        view.answers[one.id, name, bits] = known
-    return known
 
 
 class Descent:
     """One descent. `run` gives the picks, "none" if there's certainly no solution, or None if it can't tell."""
 
-    __slots__ = ("_avail", "_free", "_left", "_match", "_mine", "_paid", "_plan", "_residual", "_rivals", "_standing",
-                 "_used", "_value", "_view")  # fmt: skip
+    __slots__ = ("_avail", "_finder", "_free", "_left", "_match", "_mine", "_paid", "_plan", "_residual", "_rivals",
+                 "_standing", "_used", "_value", "_view")  # fmt: skip
 
-    def __init__(self, plan: Plan, view: View, standing: Standing) -> None:
+    def __init__(self, plan: CompiledClaims, finder: EligibleFinder, standing: NodeState) -> None:
         start = standing.start
         self._plan = plan
-        self._view = view
+        self._finder = finder
+        self._view = finder.devices
         self._standing = standing
         self._free = start.free
         self._avail = start.avail
@@ -68,15 +35,15 @@ class Descent:
         self._residual: list[int] | None = None
         self._left: dict[int, int] | None = None
         if plan.match or plan.distinct:
-            self._match = [view.values(attribute) for attribute in plan.match]
-            self._rivals = [view.values(attribute) for attribute in plan.distinct]
+            self._match = [finder.values(attribute) for attribute in plan.match]
+            self._rivals = [finder.values(attribute) for attribute in plan.distinct]
             self._value = [UNSET] * len(self._match)
             self._used = [0] * len(self._rivals)
 
     def run(self) -> Picks | Literal["none"] | None:
         """Go down."""
         picks: Picks = []
-        view, sound, candidates = self._view, ~self._standing.barred, self._view.known
+        view, sound, known = self._view, ~self._standing.barred, self._finder.known
         claim = given = number = -1
         for step in self._plan.steps:
             number += 1
@@ -85,7 +52,7 @@ class Descent:
                 given = 0
                 self._mine = 0
             for place, alternative in enumerate(step.alternatives):
-                found = candidates.get(alternative.id) or view.candidates(alternative)
+                found = known.get(alternative.id) or self._finder.eligible(alternative)
                 if alternative.admin:
                     usable = found.bits & ~self._mine & ~self._standing.spent
                 else:
@@ -125,7 +92,7 @@ class Descent:
         return picks
 
     def _take(
-        self, number: int, alternative: Alternative, found: Candidates, usable: int, need: int
+        self, number: int, alternative: Alternative, found: Eligible, usable: int, need: int
     ) -> tuple[int, ...] | None:
         """Take the first devices that go together; None: it takes a search to tell."""
         view = self._view
@@ -194,7 +161,7 @@ class Descent:
         fits = (block.fit(self._residual[number]) | self._paid) & block.devices & self._free
         self._avail = self._avail & ~block.devices | fits
 
-    def _share(self, alternative: Alternative, found: Candidates, device: int) -> None:
+    def _share(self, alternative: Alternative, found: Eligible, device: int) -> None:
         if self._left is None:
             self._left = dict(self._standing.start.left)
         self._left[device] -= found.consumes[device]
@@ -206,7 +173,7 @@ class Descent:
             elif self._view.block_of[device] >= 0:
                 self._draw(device)
 
-    def _affordable(self, found: Candidates, usable: int) -> int:
+    def _affordable(self, found: Eligible, usable: int) -> int:
         """Without the shareable devices whose capacities don't suffice any more."""
         left = self._standing.start.left if self._left is None else self._left
         shared = usable & self._view.shareable
@@ -247,7 +214,7 @@ class Descent:
             for place, member in self._plan.members[number]:
                 if place <= step:
                     continue
-                found = self._view.candidates(member)
+                found = self._finder.eligible(member)
                 having = found.bits & same & (-1 if member.admin else self._avail)
                 if having.bit_count() < member.count:
                     return False
@@ -257,7 +224,7 @@ class Descent:
         """Whether an error can be met anywhere, so that nothing may be left out."""
         for step in self._plan.steps:
             for alternative in step.alternatives:
-                if (alternative.count == ALL and alternative.order) or self._view.candidates(alternative).error_bits:
+                if (alternative.count == ALL and alternative.order) or self._finder.eligible(alternative).error_bits:
                     return True
                 if alternative.admin and self._view.shareable and self._view.blocks:  # it may open what isn't paid for
                     return True

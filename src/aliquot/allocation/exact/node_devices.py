@@ -1,77 +1,22 @@
-"""One node's devices, numbered in search order, with everything that doesn't depend on what is allocated.
+"""One node's devices, numbered in search order, with all that neither claims nor allocations change.
 
-A view lives until a slice, a class or the node changes. What it works out (which devices match an expression, which
-values an attribute has) is remembered.
+It holds until a slice, a class or the node changes.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from aliquot.allocation.answer import Allocation
 from aliquot.allocation.features import Features
-from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
-from aliquot.allocation.rules.constraints import attribute_of
+from aliquot.allocation.rules.capacity import consumption_of
 from aliquot.allocation.rules.pools import Pool, PoolKey
-from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
-from aliquot.allocation.rules.selectors import Failure, Selectors
-from aliquot.allocation.rules.tolerations import blocking_taints
-from aliquot.allocation.search.attribute_values import Values, values_of
-from aliquot.allocation.search.bits import members
-from aliquot.allocation.search.counter_totals import Totals, totals_of
 from aliquot.allocation.search.counters import Amounts, Block, blocks_of
-from aliquot.dra.claim import AllocatedDevice, DeviceToleration
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
-from aliquot.kube.selectors import NodeSelector
 from aliquot.units.quantity import Quantity
 
-Wanted = tuple[tuple[str, Quantity], ...]
-"""Capacity requests, sorted by name."""
-RecipeKey = tuple[tuple[str | None, ...], tuple[str | None, ...], tuple[DeviceToleration, ...], Wanted]
-"""Selectors of the class, selectors of the request, tolerations, capacity requests."""
-
-
-class Recipe(Protocol):
-    """What a recipe must tell to be looked up: a number of its own, and all that its candidates depend on."""
-
-    @property
-    def id(self) -> int:
-        """Equal for equal keys, for as long as the view lives."""
-        ...
-
-    @property
-    def key(self) -> RecipeKey:
-        """Selectors, tolerations, capacity requests."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
-class Blame:
-    """Why a device has no verdict. `owner` tells whose selector it is; without one the text stands alone."""
-
-    owner: str
-    """class, request, capacity or ""."""
-    index: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """What one recipe can take on a node, as far as each device by itself can tell."""
-
-    bits: int
-    every: int
-    """What mode All finds: matching devices, tainted ones included."""
-    errors: Mapping[int, Blame]
-    consumes: Mapping[int, int]
-    """Shareable device -> packed consumption."""
-    error_bits: int
-    """The devices of `errors`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
+class SharedCapacity:
     """A shareable device's capacities: packed fields with guard bits."""
 
     guard: int
@@ -84,229 +29,174 @@ class Shared:
         return sum(amounts.get(name, 0) << offset for name, offset in self.fields)
 
 
-@dataclass(slots=True)
-class View:
-    """A node's devices. Bits and numbers are those of `ids`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDevices:
+    """A node's devices. Sets of devices are bits; a device's number is its place in `ids`, `devices` and `slices`."""
 
     node: Node
     pools: Sequence[Pool]
     features: Features
-    selectors: Selectors
-    ids: list[DeviceId] = field(default_factory=list[DeviceId])
-    devices: list[Device] = field(default_factory=list[Device])
-    slices: list[Slice] = field(default_factory=list[Slice])
-    numbers: dict[PoolKey, dict[str, int]] = field(default_factory=dict[PoolKey, dict[str, int]])
-    everything: int = 0
-    invalid: bool = False
+    ids: Sequence[DeviceId]
+    devices: Sequence[Device]
+    slices: Sequence[Slice]
+    numbers: Mapping[PoolKey, Mapping[str, int]]
+    """Usable pool -> device name -> the device's number."""
+    everything: int
+    invalid: bool
     """Some pool is invalid: a plain "does not fit" is then told as this node's own error."""
-    unusable: bool = False
+    unusable: bool
     """Some pool is invalid or incomplete."""
-    shareable: int = 0
-    shared: dict[int, Shared] = field(default_factory=dict[int, Shared])
-    blocks: list[Block] = field(default_factory=list[Block])
-    block_of: list[int] = field(default_factory=list[int])
-    blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
-    plain: bool = False
+    plain: bool
     """No device consumes counters or can be shared, and no pool is invalid."""
-    answers: dict[tuple[int, str, int], Allocation] = field(default_factory=dict[tuple[int, str, int], Allocation])
-    """(recipe's number, request, devices) -> the allocation of a pod with one claim of that one request."""
-    local: int = 0
-    """Devices that pin a claim to this node."""
-    here: NodeSelector | None = None
-    """Selects this node alone; made when it's first needed."""
-    awards: dict[tuple[str, int, int, bool], AllocatedDevice] = field(
-        default_factory=dict[tuple[str, int, int, bool], AllocatedDevice]
-    )
-    """(request, device, recipe's number, admin access) -> the entry of an allocation."""
-    elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
+    blocks: Sequence[Block]
+    """Counter sets of one pool that devices link, packed."""
+    block_of: Sequence[int]
+    """Device -> its block; -1: it consumes no counters."""
+    blocks_of_pool: Mapping[PoolKey, range]
+    elsewhere: Mapping[DeviceId, Amounts]
     """Consumption of devices that only other nodes can use."""
-    _tainted: int = 0
-    _policied: int = 0
+    negative_counters: int
+    """Devices that draw on a counter set with a counter of less than nothing: overdrawn from the start."""
+    shareable: int
+    shared: Mapping[int, SharedCapacity]
+    """Shareable device -> its capacities."""
+    local: int
+    """Devices that pin a claim to this node."""
+    tainted: int
+    with_policy: int
     """Devices with a capacity whose policy says what may be taken."""
-    _chosen: int = 0
+    node_selecting: int
     """Devices whose own node selection counts."""
-    _unsupported: int = 0
+    counters_off: int
     """Devices that consume counters while partitionable devices are off."""
-    _waiting: int = 0
+    binding_off: int
     """Devices with binding conditions, where those are off."""
-    _verdicts: dict[str, tuple[int, dict[int, Failure]]] = field(
-        default_factory=dict[str, tuple[int, dict[int, Failure]]]
-    )
-    known: dict[int, Candidates] = field(default_factory=dict[int, Candidates])
-    """Recipe's number -> what it can take, as far as it was asked for."""
-    _values: dict[str, Values] = field(default_factory=dict[str, Values])
-    _totals: list[Totals | None] = field(default_factory=list[Totals | None])
 
-    def __post_init__(self) -> None:
-        for pool in self.pools:
-            self.invalid = self.invalid or pool.state == "invalid"
-            if pool.state == "usable":
-                self._add_pool(pool)
-            else:
-                self.unusable = True
-        self.everything = (1 << len(self.ids)) - 1
-        self.plain = not self.blocks and not self.shareable and not self.invalid
-
-    def _add_pool(self, pool: Pool) -> None:
-        names = self.numbers[pool.key] = {}
-        uses: list[tuple[int, Amounts]] = []
-        for one in pool.here:
-            for device in one.devices:
-                number = len(self.ids)
-                names[device.name] = number
-                self.ids.append(DeviceId(pool.driver, pool.name, device.name))
-                self.devices.append(device)
-                self.slices.append(one)
-                self.block_of.append(-1)
-                self._describe(number, one, device)
-                if device.consumes and self.features.partitionable_devices and (amounts := amounts_of(device)):
-                    uses.append((number, amounts))
-        if not uses:
-            return
-        others = {
-            DeviceId(pool.driver, pool.name, device.name): amounts_of(device)
-            for one in pool.elsewhere
-            for device in one.devices
-            if device.consumes
-        }
-        self.elsewhere.update(others)
-        sets = {
-            name: {counter: max(amount.nanos, 0) for counter, amount in each.counters.items()}
-            for name, each in pool.counter_sets.items()
-        }
-        first = len(self.blocks)
-        self.blocks.extend(blocks_of(sets, uses, list(others.values())))
-        self.blocks_of_pool[pool.key] = range(first, len(self.blocks))
-        for place in self.blocks_of_pool[pool.key]:
-            for number in self.blocks[place].use:
-                self.block_of[number] = place
-
-    def _describe(self, number: int, one: Slice, device: Device) -> None:
-        bit = 1 << number
-        if device.taints and self.features.device_taints:
-            self._tainted |= bit
-        source = device if one.per_device_node_selection else one
-        if source.node_name is not None or device.binds_to_node:
-            self.local |= bit
-        if one.per_device_node_selection:
-            self._chosen |= bit
-        if device.consumes and not self.features.partitionable_devices:
-            self._unsupported |= bit
-        if device.binding_conditions and not self.features.binding_conditions:
-            self._waiting |= bit
-        if self.features.consumable_capacity:
-            if any(capacity.policy is not None for capacity in device.capacity.values()):
-                self._policied |= bit
-            if device.allow_multiple:
-                self.shareable |= bit
-                self.shared[number] = _shared(device)
-
-    @property
-    def totals(self) -> Totals | None:
-        """Counters summed over blocks."""
-        if not self._totals:
-            self._totals.append(totals_of(self.blocks, self.everything))
-        return self._totals[0]
-
-    def values(self, attribute: str) -> Values:
-        """An attribute's values over all devices."""
-        known = self._values.get(attribute)
-        if known is None:
-            found = [
-                attribute_of(device, id_.driver, attribute) for device, id_ in zip(self.devices, self.ids, strict=True)
-            ]
-            known = self._values[attribute] = values_of(found, self.features.list_attributes)
-        return known
-
-    def candidates(self, recipe: Recipe) -> Candidates:
-        """The devices that a recipe can take."""
-        known = self.known.get(recipe.id)
-        if known is None:
-            known = self.known[recipe.id] = self._work_out(recipe.key)
-        return known
-
-    def _work_out(self, key: RecipeKey) -> Candidates:
-        of_class, of_request, tolerations, wanted = key
-        alive = self.everything & ~self._waiting
-        errors: dict[int, Blame] = {}
-        for owner, expressions in (("class", of_class), ("request", of_request)):
-            for index, expression in enumerate(expressions):
-                if not alive or expression is None:
-                    break
-                true, failures = self._matching(expression)
-                for number, failure in failures.items():
-                    if alive >> number & 1:
-                        errors[number] = Blame(owner, index, f"CEL {failure.phase} error: {failure.text}")
-                alive &= true
-        for number in members(alive & self._chosen):
-            device = self.devices[number]
-            try:
-                if not reaches(self.node, device.node_name, device.all_nodes, device.node_selector):
-                    alive &= ~(1 << number)
-            except BrokenSelectorError as error:
-                errors[number] = Blame("", 0, f"failed to parse node selector: {error}")
-                alive &= ~(1 << number)
-        consumes: dict[int, int] = {}
-        checked = alive & (self.everything if wanted else self._policied | self.shareable)
-        for number in members(checked if self.features.consumable_capacity else 0):
-            try:
-                amounts = self._takes(number, wanted)
-            except CapacityError as error:
-                errors[number] = Blame("capacity", 0, str(error))
-                amounts = None
-            if amounts is None:
-                alive &= ~(1 << number)
-            elif self.shareable >> number & 1:
-                consumes[number] = self.shared[number].packed(amounts)
-        bits = alive & ~self._unsupported
-        for number in members(bits & self._tainted):
-            if blocking_taints(self.devices[number], tolerations):
-                bits &= ~(1 << number)
-        return Candidates(bits, alive, errors, consumes, sum(1 << number for number in errors))
-
-    def _matching(self, expression: str) -> tuple[int, dict[int, Failure]]:
-        known = self._verdicts.get(expression)
-        if known is None:
-            true = 0
-            failures: dict[int, Failure] = {}
-            verdict_of = self.selectors.verdict
-            for number, device in enumerate(self.devices):
-                verdict = verdict_of(expression, self.ids[number].driver, device)
-                if verdict is True:
-                    true |= 1 << number
-                elif isinstance(verdict, Failure):
-                    failures[number] = verdict
-            known = self._verdicts[expression] = (true, failures)
-        return known
-
-    def _takes(self, number: int, wanted: Wanted) -> Mapping[str, int] | None:
-        """What a share takes of each capacity, in nano-units; None: this device can't serve the request even alone."""
-        capacities = self.devices[number].capacity
-        requests = dict(wanted)
-        if unknown_names(requests, capacities):
-            return None
-        fractional = self.features.fractional_range
-        amounts: dict[str, int] = {}
-        for name, capacity in capacities.items():
-            try:
-                amount = takes(requests.get(name), capacity, fractional=fractional).amount
-            except CapacityError as error:
-                raise CapacityError(f'capacity "{name}": {error}') from error
-            if breaks_policy(amount, capacity.policy, fractional=fractional) or amount > capacity.value:
-                return None
-            amounts[name] = max(amount.nanos, 0)
-        return amounts
-
-    def consumed(self, number: int, wanted: Wanted) -> Mapping[str, Quantity]:
+    def consumed(self, number: int, requests: Mapping[str, Quantity]) -> dict[str, Quantity]:
         """What a share of a device takes of each of its capacities, as it's reported."""
-        requests = dict(wanted)
+        fractional = self.features.fractional_range
         return {
-            name: takes(requests.get(name), capacity, fractional=self.features.fractional_range).amount
+            name: consumption_of(requests.get(name), capacity, fractional=fractional).amount
             for name, capacity in self.devices[number].capacity.items()
         }
 
 
-def amounts_of(device: Device) -> Amounts:
+def devices_of(node: Node, pools: Sequence[Pool], features: Features) -> NodeDevices:
+    """Numbers the devices of a node's usable pools.
+
+    Args:
+        node: the node.
+        pools: what it sees, in search order.
+        features: those that are on.
+    """
+    usable = [pool for pool in pools if pool.state == "usable"]
+    invalid = any(pool.state == "invalid" for pool in pools)
+    ids: list[DeviceId] = []
+    devices: list[Device] = []
+    slices: list[Slice] = []
+    numbers: dict[PoolKey, dict[str, int]] = {}
+    shared: dict[int, SharedCapacity] = {}
+    local = tainted = with_policy = node_selecting = counters_off = binding_off = shareable = 0
+    for pool in usable:
+        names = numbers[pool.key] = {}
+        for published in pool.here:
+            for device in published.devices:
+                number = names[device.name] = len(ids)
+                bit = 1 << number
+                ids.append(DeviceId(pool.driver, pool.name, device.name))
+                devices.append(device)
+                slices.append(published)
+                source: Device | Slice = published
+                if published.per_device_node_selection:
+                    node_selecting |= bit
+                    source = device
+                if source.node_name is not None or device.binds_to_node:
+                    local |= bit
+                if device.taints and features.device_taints:
+                    tainted |= bit
+                if device.consumes and not features.partitionable_devices:
+                    counters_off |= bit
+                if device.binding_conditions and not features.binding_conditions:
+                    binding_off |= bit
+                if features.consumable_capacity:
+                    if any(capacity.policy is not None for capacity in device.capacity.values()):
+                        with_policy |= bit
+                    if device.allow_multiple:
+                        shareable |= bit
+                        shared[number] = _shared_capacity(device)
+    counters = _counters_of(usable, numbers, len(ids)) if features.partitionable_devices else _Counters([-1] * len(ids))
+    return NodeDevices(
+        node=node,
+        pools=pools,
+        features=features,
+        ids=ids,
+        devices=devices,
+        slices=slices,
+        numbers=numbers,
+        everything=(1 << len(ids)) - 1,
+        invalid=invalid,
+        unusable=len(usable) < len(pools),
+        plain=not counters.blocks and not shared and not invalid,
+        blocks=counters.blocks,
+        block_of=counters.block_of,
+        blocks_of_pool=counters.blocks_of_pool,
+        elsewhere=counters.elsewhere,
+        negative_counters=counters.negative,
+        shareable=shareable,
+        shared=shared,
+        local=local,
+        tainted=tainted,
+        with_policy=with_policy,
+        node_selecting=node_selecting,
+        counters_off=counters_off,
+        binding_off=binding_off,
+    )
+
+
+@dataclass(slots=True)
+class _Counters:
+    """The counters of a node's pools, while they're gathered; see `NodeDevices`."""
+
+    block_of: list[int]
+    blocks: list[Block] = field(default_factory=list[Block])
+    blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
+    elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
+    negative: int = 0
+
+
+def _counters_of(pools: Sequence[Pool], numbers: Mapping[PoolKey, Mapping[str, int]], count: int) -> _Counters:
+    found = _Counters([-1] * count)
+    for pool in pools:
+        names = numbers[pool.key]
+        consuming = [device for published in pool.here for device in published.devices if device.consumes]
+        uses = [(names[device.name], amounts) for device in consuming if (amounts := _amounts(device))]
+        if not uses:
+            continue
+        others = {
+            DeviceId(pool.driver, pool.name, device.name): _amounts(device)
+            for published in pool.elsewhere
+            for device in published.devices
+            if device.consumes
+        }
+        found.elsewhere.update(others)
+        sets = {
+            name: {counter: max(amount.nanos, 0) for counter, amount in counter_set.counters.items()}
+            for name, counter_set in pool.counter_sets.items()
+        }
+        first = len(found.blocks)
+        found.blocks.extend(blocks_of(sets, uses, list(others.values())))
+        found.blocks_of_pool[pool.key] = range(first, len(found.blocks))
+        for place in found.blocks_of_pool[pool.key]:
+            for number in found.blocks[place].use:
+                found.block_of[number] = place
+        negative = {name for name, one in pool.counter_sets.items() if any(a.sign < 0 for a in one.counters.values())}
+        for device in consuming if negative else ():
+            if any(use.counter_set in negative for use in device.consumes):
+                found.negative |= 1 << names[device.name]
+    return found
+
+
+def _amounts(device: Device) -> Amounts:
     """A device's consumption of counters, in nano-units."""
     amounts: dict[tuple[str, str], int] = {}
     for use in device.consumes:
@@ -316,7 +206,7 @@ def amounts_of(device: Device) -> Amounts:
     return amounts
 
 
-def _shared(device: Device) -> Shared:
+def _shared_capacity(device: Device) -> SharedCapacity:
     fields: list[tuple[str, int]] = []
     guard = full = offset = 0
     for name in sorted(device.capacity):
@@ -326,4 +216,4 @@ def _shared(device: Device) -> Shared:
         offset += nanos.bit_length()
         guard |= 1 << offset
         offset += 1
-    return Shared(guard, full, tuple(fields))
+    return SharedCapacity(guard, full, tuple(fields))

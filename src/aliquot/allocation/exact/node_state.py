@@ -1,10 +1,10 @@
-"""What is left of a view's devices once allocated claims have theirs."""
+"""What is left of a node's devices once allocated claims have theirs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from aliquot.allocation.exact.node_devices import View
-from aliquot.allocation.exact.taken import Taken
+from aliquot.allocation.exact.node_devices import NodeDevices
+from aliquot.allocation.exact.pool_allocations import PoolAllocations
 from aliquot.allocation.rules.pools import PoolKey
 from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.question import Start
@@ -12,9 +12,9 @@ from aliquot.dra.device import DeviceId
 from aliquot.units.quantity import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A view's state. Bits are the view's."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeState:
+    """What is left. Bits are those of the node's devices."""
 
     start: Start
     overdrawn: int
@@ -32,19 +32,19 @@ class Standing:
     """Exclusive devices that have capacity in use (their driver changed its mind), and what."""
 
 
-def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
-    """The state of a view.
+def state_of(devices: NodeDevices, allocations: Mapping[PoolKey, PoolAllocations]) -> NodeState:
+    """The state of a node.
 
     Args:
-        view: the node's devices.
-        taken: per pool, what is allocated; pools without anything may be absent.
+        devices: the node's devices.
+        allocations: per pool, what is allocated; pools without anything may be absent.
     """
     held = spent = paid = 0
-    left = {number: shared.full for number, shared in view.shared.items()}
+    left = {number: shared.full for number, shared in devices.shared.items()}
     busy: dict[int, Mapping[str, Quantity]] = {}
     drawing: dict[int, list[int]] = {}
-    for key, names in view.numbers.items():
-        pool = taken.get(key)
+    for key, names in devices.numbers.items():
+        pool = allocations.get(key)
         if pool is None:
             continue
         for name in pool.whole:
@@ -55,39 +55,46 @@ def standing_of(view: View, taken: Mapping[PoolKey, Taken]) -> Standing:
             number = names.get(name)
             if number is None:
                 continue
-            shared = view.shared.get(number)
+            shared = devices.shared.get(number)
             if shared is None:
                 busy[number] = amounts
                 continue
             paid |= 1 << number
-            rest = _rest(view, number, amounts)
+            rest = _rest(devices, number, amounts)
             if rest is None:
                 spent |= 1 << number
             else:
                 left[number] = shared.packed(rest)
-        if key in view.blocks_of_pool:
-            _draw(view, key, (*pool.whole, *pool.shares, *pool.consumed), drawing)
-    residual = [block.full for block in view.blocks]
-    overdrawn = 0
+        if key in devices.blocks_of_pool:
+            _draw(devices, key, (*pool.whole, *pool.shares, *pool.consumed), drawing)
+    residual = [block.full for block in devices.blocks]
+    overdrawn = devices.negative_counters
     for place, uses in drawing.items():
-        residual[place], short = view.blocks[place].drained(uses)
+        residual[place], short = devices.blocks[place].drained(uses)
         if short:
             sets = {counter_set for counter_set, _ in short}
-            for number in members(view.blocks[place].devices):
-                if any(use.counter_set in sets for use in view.devices[number].consumes):
+            for number in members(devices.blocks[place].devices):
+                if any(use.counter_set in sets for use in devices.devices[number].consumes):
                     overdrawn |= 1 << number
-    free = view.everything & ~held
+    free = devices.everything & ~held
     avail = free
-    for place, block in enumerate(view.blocks):
+    for place, block in enumerate(devices.blocks):
         avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
     overdrawn &= ~paid
     barred = overdrawn | spent
-    return Standing(Start(free, avail, paid, residual, left), overdrawn, spent, barred, avail & ~barred, busy)
+    return NodeState(
+        start=Start(free=free, avail=avail, paid=paid, residual=residual, left=left),
+        overdrawn=overdrawn,
+        spent=spent,
+        barred=barred,
+        usable=avail & ~barred,
+        busy=busy,
+    )
 
 
-def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:
+def _rest(devices: NodeDevices, number: int, used: Mapping[str, Quantity]) -> dict[str, int] | None:
     rest: dict[str, int] = {}
-    for name, capacity in view.devices[number].capacity.items():
+    for name, capacity in devices.devices[number].capacity.items():
         nanos = capacity.value.nanos - (used[name].nanos if name in used else 0)
         if nanos < 0:
             return None
@@ -95,17 +102,17 @@ def _rest(view: View, number: int, used: Mapping[str, Quantity]) -> dict[str, in
     return rest
 
 
-def _draw(view: View, key: PoolKey, names: Iterable[str], drawing: dict[int, list[int]]) -> None:
+def _draw(devices: NodeDevices, key: PoolKey, names: Iterable[str], drawing: dict[int, list[int]]) -> None:
     """Charges the counters of a pool's allocated devices, each once."""
-    numbers = view.numbers[key]
+    numbers = devices.numbers[key]
     for name in dict.fromkeys(names):
         number = numbers.get(name)
         if number is not None:
-            place = view.block_of[number]
+            place = devices.block_of[number]
             if place >= 0:
-                drawing.setdefault(place, []).append(view.blocks[place].use[number])
+                drawing.setdefault(place, []).append(devices.blocks[place].use[number])
             continue
-        amounts = view.elsewhere.get(DeviceId(*key, name))
-        for place in view.blocks_of_pool[key] if amounts else ():
+        amounts = devices.elsewhere.get(DeviceId(*key, name))
+        for place in devices.blocks_of_pool[key] if amounts else ():
             assert amounts is not None
-            drawing.setdefault(place, []).append(view.blocks[place].packed(amounts))
+            drawing.setdefault(place, []).append(devices.blocks[place].packed(amounts))

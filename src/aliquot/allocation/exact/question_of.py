@@ -1,37 +1,39 @@
-"""A plan bound to a node: the question that the search works on, and the checks that only a node can make."""
+"""Compiled claims bound to a node: the question that the search works on."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from aliquot.allocation.exact.compiled_claims import ALL, Alternative, Plan, recipe_name, too_many
-from aliquot.allocation.exact.node_devices import Blame, Candidates, View
-from aliquot.allocation.exact.node_state import Standing
+from aliquot.allocation.exact.compiled_claims import ALL, Alternative, CompiledClaims
+from aliquot.allocation.exact.eligible import Eligible, EligibleFinder
+from aliquot.allocation.exact.node_devices import NodeDevices
+from aliquot.allocation.exact.node_state import NodeState
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.search.attribute_values import Values
 from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.question import Part, Question, Step
 
 
-def bound(plan: Plan, view: View, standing: Standing) -> Question:
-    """The question of a plan on a node."""
-    match = [view.values(attribute) for attribute in plan.match]
-    distinct = [view.values(attribute) for attribute in plan.distinct]
+def question_of(claims: CompiledClaims, finder: EligibleFinder, state: NodeState) -> Question:
+    """The question of compiled claims on a node."""
+    devices = finder.devices
+    match = [finder.values(attribute) for attribute in claims.match]
+    distinct = [finder.values(attribute) for attribute in claims.distinct]
     steps = [
-        tuple(_part(view, standing, step.claim, alternative) for alternative in step.alternatives)
-        for step in plan.steps
+        tuple(_part(finder, state, step.claim, alternative) for alternative in step.alternatives)
+        for step in claims.steps
     ]
     if match or distinct:
         steps = _without_idle(steps, match, distinct)
     return Question(
         steps=steps,
-        blocks=view.blocks,
-        block_of=view.block_of,
+        blocks=devices.blocks,
+        block_of=devices.block_of,
         match=match,
         distinct=distinct,
-        shareable=view.shareable & ~standing.spent,
-        guards={number: shared.guard for number, shared in view.shared.items()},
+        shareable=devices.shareable & ~state.spent,
+        guards={number: shared.guard for number, shared in devices.shared.items()},
         limit=RESULTS_LIMIT,
-        totals=view.totals,
+        totals=finder.totals,
     )
 
 
@@ -64,16 +66,16 @@ def _freed(part: Part, idle: Collection[tuple[str, int]], match: Sequence[Values
     )
 
 
-def _part(view: View, standing: Standing, claim: int, alternative: Alternative) -> Part:
-    found = view.candidates(alternative)
-    bits = found.bits & ~standing.spent
+def _part(finder: EligibleFinder, state: NodeState, claim: int, alternative: Alternative) -> Part:
+    found = finder.eligible(alternative)
+    bits = found.bits & ~state.spent
     if not alternative.admin:
-        bits &= ~standing.overdrawn
-    if standing.busy:
-        bits &= ~_too_busy(view, standing, bits, alternative)
+        bits &= ~state.overdrawn
+    if state.busy:
+        bits &= ~_too_busy(finder.devices, state, bits, alternative)
     need, every = alternative.count, 0
     if need == ALL:
-        every = every_device(view, standing, alternative, found)
+        every = every_device(finder.devices, state, alternative, found)
         need = every.bit_count()
     return Part(
         claim=claim,
@@ -90,86 +92,27 @@ def _part(view: View, standing: Standing, claim: int, alternative: Alternative) 
     )
 
 
-def every_device(view: View, standing: Standing, alternative: Alternative, found: Candidates) -> int:
+def every_device(devices: NodeDevices, state: NodeState, alternative: Alternative, found: Eligible) -> int:
     """The devices that mode All finds: matching, and with the capacity that is asked for, at the start."""
-    every = found.every & ~standing.spent
-    for number in members(every & view.shareable):
-        guard = view.shared[number].guard
-        if ((standing.start.left[number] | guard) - found.consumes[number]) & guard != guard:
+    every = found.every & ~state.spent
+    for number in members(every & devices.shareable):
+        guard = devices.shared[number].guard
+        if ((state.start.left[number] | guard) - found.consumes[number]) & guard != guard:
             every &= ~(1 << number)
-    if standing.busy:
-        every &= ~_too_busy(view, standing, every, alternative)
+    if state.busy:
+        every &= ~_too_busy(devices, state, every, alternative)
     return every
 
 
-def _too_busy(view: View, standing: Standing, bits: int, alternative: Alternative) -> int:
+def _too_busy(devices: NodeDevices, state: NodeState, bits: int, alternative: Alternative) -> int:
     """Exclusive devices of which shares are in use that leave too little."""
     result = 0
-    for number, used in standing.busy.items():
+    requests = dict(alternative.criteria.capacity)
+    for number, used in state.busy.items():
         if not bits >> number & 1:
             continue
-        consumed = view.consumed(number, alternative.key[3])
-        for name, capacity in view.devices[number].capacity.items():
+        consumed = devices.consumed(number, requests)
+        for name, capacity in devices.devices[number].capacity.items():
             if name in used and used[name] + consumed[name] > capacity.value:
                 result |= 1 << number
     return result
-
-
-def fatal_on_node(plan: Plan, view: View, standing: Standing) -> str:
-    """The first problem of validation on this node, in upstream's words; "": none."""
-    for check in plan.checks:
-        if check.alternative >= 0:
-            problem = _all_problem(plan, view, check.step, check.alternative)
-        else:
-            least = sum(
-                min(_count(view, standing, alternative) for alternative in step.alternatives)
-                for step in plan.steps
-                if step.claim == check.claim
-            )
-            problem = too_many(plan.claims[check.claim], least) if least > RESULTS_LIMIT else ""
-        if problem:
-            return problem
-    return plan.fatal
-
-
-def _count(view: View, standing: Standing, alternative: Alternative) -> int:
-    if alternative.count != ALL:
-        return alternative.count
-    return every_device(view, standing, alternative, view.candidates(alternative)).bit_count()
-
-
-def _all_problem(plan: Plan, view: View, place: int, number: int) -> str:
-    step = plan.steps[place]
-    alternative = step.alternatives[number]
-    found: Candidates | None = None
-    if not view.unusable and not view.candidates(alternative).error_bits:
-        return ""
-    claim = plan.claims[step.claim]
-    where = f"claim {claim.meta.key}, request {recipe_name(claim, step, number)[1]}"
-    for pool in view.pools:
-        if pool.state != "usable":
-            state = "being updated" if pool.state == "incomplete" else "invalid"
-            return f"{where}: asks for all devices, but resource pool {pool.label} is currently {state}"
-        found = found or view.candidates(alternative)
-        for device in view.numbers[pool.key].values():
-            if device in found.errors:
-                return blamed(plan, view, place, number, device, found.errors[device])
-    return ""
-
-
-def blamed(plan: Plan, view: View, place: int, number: int, device: int, blame: Blame) -> str:
-    """The text of a device's error, in upstream's words."""
-    step = plan.steps[place]
-    claim = plan.claims[step.claim]
-    class_name, name = recipe_name(claim, step, number)
-    match blame.owner:
-        case "class":
-            return f"class {class_name}: selector #{blame.index}: {blame.text}"
-        case "request":
-            return f"claim {claim.meta.key}: selector #{blame.index}: {blame.text}"
-        case "capacity":
-            where = f"claim {claim.meta.key}, request {name}"
-            told = view.ids[device].device if step.alternatives[number].count == ALL else view.ids[device]
-            return f"{where}: checking capacity for device {told}: {blame.text}"
-        case _:
-            return blame.text

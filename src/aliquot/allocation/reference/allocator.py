@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from aliquot.allocation.answer import Allocation, Answer, Refusal
+from aliquot.allocation.answer import Allocation, Answer, NoAllocation
 from aliquot.allocation.behaviour import V1_36, Behaviour
 from aliquot.allocation.features import Implementation, implementation_of
 from aliquot.allocation.inputs import Supply
@@ -62,6 +62,10 @@ class Reference:
         """The implementation in use."""
         return self.implementation or implementation_of(self.supply.features)
 
+    def prepare(self, claims: Sequence[Claim]) -> "PreparedClaims":
+        """Keeps the claims: kube-scheduler's allocator validates them anew on each node."""
+        return PreparedClaims(self, claims)
+
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node; see `inputs.Engine`."""
         if self.scenes is None:
@@ -69,7 +73,7 @@ class Reference:
         try:
             scene = self.scenes.of(node)
         except PoolError as error:
-            return Refusal("fatal", f"gather pool information: {error}")
+            return NoAllocation("fatal", f"gather pool information: {error}")
         features = self.supply.features
         attempt = Attempt(
             node=node,
@@ -87,20 +91,20 @@ class Reference:
         try:
             validate(attempt, self.supply)
         except FatalError as error:
-            return Refusal("fatal", str(error))
+            return NoAllocation("fatal", str(error))
         search = Search(attempt, self.limit, self.budget, self.memory_from)
         try:
             if search.run():
                 return Allocation(self._results(attempt, search), search.steps)
         except (FatalError, ResultError) as error:
-            return Refusal("fatal", str(error), search.steps)
+            return NoAllocation("fatal", str(error), search.steps)
         except OutOfTimeError:
-            return Refusal("gave up", "timed out trying to allocate devices", search.steps)
+            return NoAllocation("gave up", "timed out trying to allocate devices", search.steps)
         except BudgetSpentError:
-            return Refusal("gave up", f"undecided after testing {self.budget} devices", search.steps)
+            return NoAllocation("gave up", f"undecided after testing {self.budget} devices", search.steps)
         if any(pool.state == "invalid" for pool in scene.pools):
-            return Refusal("this node only", "invalid resource pools were encountered", search.steps)
-        return Refusal("does not fit", steps=search.steps)
+            return NoAllocation("this node only", "invalid resource pools were encountered", search.steps)
+        return NoAllocation("does not fit", steps=search.steps)
 
     def _results(self, attempt: Attempt, search: Search) -> tuple[ClaimAllocation, ...]:
         return tuple(
@@ -116,3 +120,19 @@ class Reference:
             )
             for number, claim in enumerate(attempt.claims)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedClaims:
+    """Claims for one engine (`inputs.Prepared`)."""
+
+    engine: Reference
+    claims: Sequence[Claim]
+
+    def on(self, node: Node) -> Answer:
+        """Answers for one node."""
+        return self.engine.allocate(node, self.claims)
+
+    def never_fatal(self) -> bool:
+        """It isn't known beforehand."""
+        return False

@@ -12,8 +12,8 @@ from aliquot.allocation.reference.counters import Charged
 from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.pools import Pool
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
-from aliquot.allocation.rules.results import Pick
-from aliquot.allocation.rules.selectors import Failure, Selectors
+from aliquot.allocation.rules.results import PickedDevice
+from aliquot.allocation.rules.selectors import CelFailure, Selectors
 from aliquot.dra.claim import Claim, DeviceClass, Request, SubRequest
 from aliquot.kube.node import Node
 
@@ -60,10 +60,10 @@ class Taking:
     shared: bool
     shares: Shares
 
-    def pick(self) -> Pick:
+    def pick(self) -> PickedDevice:
         """Returns it as a result's device; what it consumes is read now, for requests may have grown since."""
         one = self.candidate
-        return Pick(
+        return PickedDevice(
             self.need.index,
             self.need.alternative,
             one.device,
@@ -139,7 +139,7 @@ class Attempt:
             if expression is None:
                 raise FatalError(f"{owner}: selector #{index}: CEL expression empty (unsupported selector type?)")
             verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
-            if isinstance(verdict, Failure):
+            if isinstance(verdict, CelFailure):
                 text = f"CEL {verdict.phase} error: {verdict.text}"
                 if verdict.phase == "runtime" and self.behaviour.errors_name_devices:
                     hint = _MISSING_KEY_HINT if "no such key:" in text and _MISSING_KEY_HINT not in text else ""

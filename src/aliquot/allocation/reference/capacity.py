@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import AllocatedState
-from aliquot.allocation.rules.capacity import CapacityError, Taken, breaks_policy, takes, unknown_names
+from aliquot.allocation.rules.capacity import CapacityError, Consumption, breaks_policy, consumption_of, unknown_names
 from aliquot.dra.device import Capacity, DeviceId
 from aliquot.units.quantity import Quantity
 
@@ -21,7 +21,7 @@ Wishes = Mapping[str, Wanted]
 """A recipe's capacity requests, by name."""
 
 Shares = Mapping[str, "Quantity | Wanted"]
-"""What a share takes, by name; a Wanted is the request itself, with whatever has been added to it."""
+"""What a share consumption_of, by name; a Wanted is the request itself, with whatever has been added to it."""
 
 
 def wishes_of(requests: Mapping[str, Quantity] | None) -> Wishes:
@@ -117,11 +117,11 @@ class InUse:
             for device, tally in self._picked.items()
         )
 
-    def _takes(self, wishes: Wishes, name: str, capacity: Capacity) -> Taken:
+    def _takes(self, wishes: Wishes, name: str, capacity: Capacity) -> Consumption:
         wanted = wishes.get(name)
         strict = self.behaviour.strict_capacity
         try:
-            taken = takes(
+            taken = consumption_of(
                 wanted.amount if wanted is not None else None, capacity, fractional=self.fractional, strict=strict
             )
         except CapacityError as error:
@@ -130,5 +130,5 @@ class InUse:
             raise CapacityError(f'capacity "{name}": capacity value is negative')
         return taken
 
-    def _is_request(self, taken: Taken) -> bool:
+    def _is_request(self, taken: Consumption) -> bool:
         return self.behaviour.request_grows and taken.as_requested and taken.amount.big

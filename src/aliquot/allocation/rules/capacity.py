@@ -20,7 +20,7 @@ class CapacityError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Consumption:
     """What a share takes of one capacity."""
 
     amount: Quantity
@@ -28,7 +28,9 @@ class Taken:
     """It's the request itself, neither copied nor rounded: the amount that upstream's 1.36 then adds to."""
 
 
-def takes(requested: Quantity | None, capacity: Capacity, *, fractional: bool = False, strict: bool = False) -> Taken:
+def consumption_of(
+    requested: Quantity | None, capacity: Capacity, *, fractional: bool = False, strict: bool = False
+) -> Consumption:
     """Returns what a request takes of a capacity, before the policy is checked.
 
     Args:
@@ -42,15 +44,17 @@ def takes(requested: Quantity | None, capacity: Capacity, *, fractional: bool = 
     """
     policy = capacity.policy
     if requested is None:
-        return Taken(policy.default if policy and policy.default is not None else capacity.value, as_requested=False)
+        return Consumption(
+            policy.default if policy and policy.default is not None else capacity.value, as_requested=False
+        )
     if policy is None:
-        return Taken(requested, as_requested=False)
+        return Consumption(requested, as_requested=False)
     if policy.valid_range is not None and policy.valid_range.min is not None:
         return _rounded_in_range(requested, policy.valid_range, policy.valid_range.min, fractional, strict)
     for value in policy.valid_values:
         if requested <= value:
-            return Taken(value, as_requested=False)
-    return Taken(requested, as_requested=True)
+            return Consumption(value, as_requested=False)
+    return Consumption(requested, as_requested=True)
 
 
 def breaks_policy(amount: Quantity, policy: RequestPolicy | None, *, fractional: bool = False) -> bool:
@@ -73,20 +77,20 @@ def unknown_names(requested: Mapping[str, Quantity] | None, capacities: Mapping[
 
 def _rounded_in_range(
     requested: Quantity, valid: ValidRange, lowest: Quantity, fractional: bool, strict: bool
-) -> Taken:
+) -> Consumption:
     if requested < lowest:
-        return Taken(lowest, as_requested=False)
+        return Consumption(lowest, as_requested=False)
     if valid.step is None:
-        return Taken(requested, as_requested=True)
+        return Consumption(requested, as_requested=True)
     if _in_thousandths(valid, fractional):
-        return Taken(_next_step_in_thousandths(requested, lowest, valid.step), as_requested=False)
+        return Consumption(_next_step_in_thousandths(requested, lowest, valid.step), as_requested=False)
     if strict and requested > Quantity.of(_INT64_MAX):
         raise _beyond(f"request {requested} exceeds MaxInt64")
     first, step = lowest.value(), _nonzero(valid.step.value())
     steps = -((first - requested.value()) // step)
     if strict and first >= 0 and steps > (_INT64_MAX - first) // step:
         raise _beyond(f"rounding request {requested} up to the next step passes MaxInt64")
-    return Taken(Quantity.of(first + step * steps, valid.step.format if strict else Format.BINARY_SI), False)
+    return Consumption(Quantity.of(first + step * steps, valid.step.format if strict else Format.BINARY_SI), False)
 
 
 def _next_step_in_thousandths(requested: Quantity, lowest: Quantity, step: Quantity) -> Quantity:

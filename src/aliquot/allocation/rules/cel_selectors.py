@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aliquot.allocation.features import Features
-from aliquot.allocation.rules.selectors import Evaluate, Failure, Read, Selectors, Verdict
+from aliquot.allocation.rules.selectors import CelFailure, Evaluate, Read, Selectors, Verdict
 from aliquot.cel import CompileError, Environment, EvaluationError, PreparedDevice, environment, prepare
 from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
@@ -54,13 +54,13 @@ def evaluator(kubernetes: Kubernetes, features: Features) -> Evaluate:
     def evaluate(expression: str, driver: str, device: Device) -> Verdict:
         program = compiled(expression, where)
         if isinstance(program, CompileError):
-            return Failure("compile", program.message)
+            return CelFailure("compile", program.message)
         known = prepared.get((driver, id(device)))
         if known is None:
             capacity = {name: one.value for name, one in device.capacity.items()}
             known = (device, prepare(_Shown(driver, device.attributes, capacity, device.allow_multiple)))
             prepared[driver, id(device)] = known
         verdict = program.evaluate(known[1])
-        return Failure("runtime", verdict.message) if isinstance(verdict, EvaluationError) else verdict
+        return CelFailure("runtime", verdict.message) if isinstance(verdict, EvaluationError) else verdict
 
     return evaluate

@@ -29,7 +29,7 @@ class ResultError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class PickedDevice:
     """A device that is given to a request. `alternative` None: the request has none."""
 
     request: int
@@ -40,6 +40,11 @@ class Pick:
     shared: bool = False
     """A share of the device, not all of it."""
     consumed: Mapping[str, Quantity] | None = None
+
+
+def only_node(name: str) -> NodeSelector:
+    """Selects one node by its name."""
+    return NodeSelector((NodeSelectorTerm(fields=(Requirement("metadata.name", "In", (name,)),)),))
 
 
 def recipe_of(request: Request, alternative: int | None) -> SubRequest:
@@ -57,7 +62,7 @@ def full_name(request: Request, alternative: int | None) -> str:
 
 def claim_allocation(
     claim: Claim,
-    picks: Iterable[Pick],
+    picks: Iterable[PickedDevice],
     chosen: Sequence[int | None],
     classes: Mapping[str, DeviceClass],
     node: Node,
@@ -93,7 +98,7 @@ def claim_allocation(
     )
 
 
-def _result(pick: Pick, request: Request, features: Features) -> AllocatedDevice:
+def _result(pick: PickedDevice, request: Request, features: Features) -> AllocatedDevice:
     recipe = recipe_of(request, pick.alternative)
     binding = features.binding_conditions
     return AllocatedDevice(
@@ -145,15 +150,13 @@ def _shortened(entry: AllocatedConfig, requests: Sequence[Request], chosen: Sequ
     return AllocatedConfig(entry.source, DeviceConfig(entry.config.driver, entry.config.parameters))
 
 
-def _node_selector(claim: Claim, picks: Sequence[Pick], node: Node, *, stable: bool) -> NodeSelector | None:
+def _node_selector(claim: Claim, picks: Sequence[PickedDevice], node: Node, *, stable: bool) -> NodeSelector | None:
     fields: list[Requirement] = []
     expressions: list[Requirement] = []
     for pick in picks:
         source = pick.device if pick.slice.per_device_node_selection else pick.slice
         if source.node_name is not None or (pick.device.binds_to_node and not stable):
-            name = (source.node_name or node.name) if stable else node.name
-            here = Requirement("metadata.name", "In", (name,))
-            return NodeSelector((NodeSelectorTerm(fields=(here,)),))
+            return only_node((source.node_name or node.name) if stable else node.name)
         terms = source.node_selector.terms if source.node_selector is not None else ()
         if len(terms) > 1:
             raise ResultError(

@@ -11,7 +11,7 @@ from aliquot.dra.device import Attribute, Device, Slice
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class CelFailure:
     """A selector that has no verdict: it can't be compiled, or not be evaluated on this device."""
 
     phase: Literal["compile", "runtime"]
@@ -19,7 +19,7 @@ class Failure:
     """As Kubernetes words it, without the prefix that names class or claim."""
 
 
-Verdict = bool | Failure
+Verdict = bool | CelFailure
 Evaluate = Callable[[str, str, Device], Verdict]
 """(expression, driver, device) -> verdict."""
 Read = tuple[str, str, str]
@@ -92,7 +92,7 @@ class Selectors:
                     continue
                 asked.add(key)
                 for expression in expressions:
-                    if isinstance(self.verdict(expression, driver, device), Failure):
+                    if isinstance(self.verdict(expression, driver, device), CelFailure):
                         return False
         return True
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aliquot.allocation.search.bits import members
-from aliquot.allocation.search.counters import Block
+from aliquot.allocation.search.counters import Block, fits
 
 _WIDTH = 24
 """Bits that a sum may need beyond one block's field: blocks times devices stays far below 2**24."""
@@ -38,14 +38,16 @@ class Totals:
 
     def exceeds(self, wanted: int, residual: Sequence[int]) -> bool:
         """Says whether more is wanted of some counter than all blocks together have left."""
-        have = self.guard
-        for number, amount in enumerate(residual):
-            part = self._parts.get((number, amount))
-            if part is None:
-                part = sum((amount >> at & mask) << offset for at, mask, offset in self.spread[number])
-                self._parts[number, amount] = part
-            have += part
-        return (have - wanted) & self.guard != self.guard
+        have = sum(self.left(number, amount) for number, amount in enumerate(residual))
+        return not fits(wanted, have, self.guard)
+
+    def left(self, number: int, residual: int) -> int:
+        """What is left in one block, in the fields of the sums."""
+        known = self._parts.get((number, residual))
+        if known is None:
+            known = sum((residual >> at & mask) << offset for at, mask, offset in self.spread[number])
+            self._parts[number, residual] = known
+        return known
 
 
 def totals_of(blocks: Sequence[Block], devices: int) -> Totals | None:

@@ -157,3 +157,8 @@ def _linked(uses: Sequence[tuple[int, Amounts]]) -> list[set[str]]:
             apart.append(joined)
         groups = apart
     return groups
+
+
+def fits(use: int, residual: int, guard: int) -> bool:
+    """Says whether a consumption is at most the residual, field by field: no field borrows from its guard bit."""
+    return ((residual | guard) - use) & guard == guard

@@ -58,11 +58,9 @@ class Guided:
     def _possible(self, board: Board, step: int, alternative: int, left: int, needs: list[Need]) -> bool:
         solver, packing = self._solver, self._packing
         before = solver.visited + packing.visited
-        refuted = self._packs and packing.refutes(board, needs)
-        answer: bool | None = False if refuted else solver.possible(board, step, alternative, left, QUICK)
-        if answer is None and not self._packs:
-            self._packs = packing.refutes(board, needs)
-            answer = False if self._packs else None
+        answer = packing.possible(board, needs)
+        if answer is None:
+            answer = solver.possible(board, step, alternative, left, QUICK)
         if answer is None:
             answer = solver.possible(board, step, alternative, left, LONG)
         self._search.visited += solver.visited + packing.visited - before

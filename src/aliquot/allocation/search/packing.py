@@ -1,200 +1,229 @@
-"""How much of each kind of demand can a node still hold? A bound for partitions: there, counting counters is too weak.
+"""Can a node still hold what is wanted? Where devices draw on counters, adding up counters is too weak to tell.
 
-Per component (a GPU with its partitions, and what hangs on its PCIe root) it takes the *frontier* (`frontier`): the
-vectors of demands that the component can hold. If no sum of one vector per component covers all demands, the position
-is dead. Demands that don't fit this picture are left out, so it only refutes what is impossible.
+The devices that draw on one block are a *bin* (a GPU with its partitions), and so is every class of devices that draw
+on none. The remaining needs are units and groups (`demands`); `bin_completion` packs them. Needs that don't fit this
+picture (shares, admin access, a choice of alternatives) are left out, so "no" is exact; "yes" only if none is left out.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from aliquot.allocation.search.attribute_values import UNSET
+from aliquot.allocation.search.attribute_values import UNSET, Values
+from aliquot.allocation.search.bin_completion import BinCompletion
 from aliquot.allocation.search.bits import members, union
 from aliquot.allocation.search.board import Board
 from aliquot.allocation.search.bounds import Need
-from aliquot.allocation.search.frontier import Alike, Frontier, Kind, Spent, Vector, largest
+from aliquot.allocation.search.demands import Counted, Demands, Member, Region, Tie
 from aliquot.allocation.search.question import Question
+from aliquot.allocation.search.room import WIDTH, Room, SpentError
 from aliquot.allocation.search.symmetry import Symmetry
 
-KINDS: Final = 7
-"""Most kinds of demand; further ones are left out."""
-EFFORT: Final = 1_500
-"""States of components that one bound may look at."""
-WIDEST: Final = 400
-"""Most vectors of a sum of frontiers."""
+TRIES: Final = ((300, False), (300, True), (4_400, False))
+"""How many states one call may look at, in one order and the other. What is found dead stays dead."""
+DEEPEST: Final = 200
+"""Most bins: each is a level of recursion."""
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
-    """Classes of devices that share blocks or values of a fine attribute."""
+class _Bin:
+    """Devices that influence each other, whatever is taken elsewhere."""
 
-    bits: int
+    block: int
+    """-1: they draw on no counters, and are alike."""
     classes: tuple[int, ...]
-    blocks: tuple[int, ...]
-    atoms: tuple[tuple[tuple[int, ...], ...], ...]
-    """Per class, per fine constraint: the values that its devices have, numbered within the component."""
+
+    @property
+    def devices(self) -> int:
+        return union(self.classes)
 
 
 @dataclass(slots=True)
 class Packing:
-    """The bound for one question. `visited` counts states, over all calls."""
+    """The packings of one question. `visited` counts states, over all calls."""
 
     question: Question
     symmetry: Symmetry
     visited: int = 0
-    _components: list[Component] = field(default_factory=list[Component])
-    _fine: list[int] = field(default_factory=list[int])
-    """Match constraints whose values each lie within one component."""
-    _counting: int = 0
-    """Devices that consume counters."""
-    _frontiers: dict[object, list[Vector]] = field(default_factory=dict[object, "list[Vector]"])
+    _bins: list[_Bin] = field(default_factory=list[_Bin])
+    _attributes: list[Values] = field(default_factory=list[Values])
+    _regions: list[list[Region]] = field(default_factory=list["list[Region]"])
+    _demands: Demands = field(init=False)
+    _drawing: int = 0
+    """Devices that draw on counters."""
+    _rooms: dict[object, Room] = field(default_factory=dict[object, Room])
+    _states: dict[tuple[int, int, int], int] = field(default_factory=dict[tuple[int, int, int], int])
+    _known: dict[tuple[int, Counted, Counted], bool] = field(default_factory=dict[tuple[int, Counted, Counted], bool])
 
     def __post_init__(self) -> None:
-        """Finds the components."""
+        """Finds the bins, and puts those next to each other that share values."""
         question = self.question
-        self._counting = union(block.devices for block in question.blocks)
-        if not self._counting:
+        self._drawing = union(block.devices for block in question.blocks)
+        if not self._drawing:
             return
-        seen: set[int] = set()
-        for number, values in enumerate(question.match):
-            if id(values) not in seen and all(
-                sum(bool(having & block.devices) for block in question.blocks) <= 1 for having in values.bits
-            ):
-                self._fine.append(number)
-            seen.add(id(values))
-        self._components = [self._component(bits) for bits in self._linked()]
+        found: dict[int, Values] = {id(values): values for values in (*question.match, *question.distinct)}
+        self._attributes = list(found.values())
+        self._bins = _ordered(_bins_of(question, self.symmetry.classes), self._attributes)
+        for place, values in enumerate(self._attributes):
+            regions = [
+                Region(place, having, sum(1 << at for at, each in enumerate(self._bins) if each.devices & having))
+                for having in values.bits
+            ]
+            self._regions.append([region for region in regions if region.bins])
+        self._demands = Demands([each.classes for each in self._bins], self._least)
 
-    def refutes(self, board: Board, needs: Sequence[Need]) -> bool:
-        """Says whether the needs certainly don't fit. `bounds.refuted` must have been asked before."""
-        if len(self._components) < 2:
-            return False
-        drawing, others = self._demands(board, needs)
-        if not drawing:
-            return False
-        return self._overfull(board, drawing) or (bool(others) and self._overfull(board, {**drawing, **others}))
-
-    def _overfull(self, board: Board, demands: dict[Kind, int]) -> bool:
-        kinds = list(demands)[:KINDS]
-        wanted = tuple(demands[kind] for kind in kinds)
-        limit = self.visited + EFFORT
-        sums: list[Vector] = [(0,) * len(kinds)]
-        try:
-            for component in self._components:
-                frontier = self._frontier(board, component, kinds, wanted, limit)
-                sums = largest(
-                    tuple(min(x + y, most) for x, y, most in zip(one, other, wanted, strict=True))
-                    for one in sums
-                    for other in frontier
-                )
-                if sums[0] == wanted or len(sums) > WIDEST:
-                    return False
-        except Spent:
-            return False
-        return True
-
-    def _demands(self, board: Board, needs: Sequence[Need]) -> tuple[dict[Kind, int], dict[Kind, int]]:
-        """Kinds of demand and how often each is wanted: those that draw on counters, and the others."""
-        question = self.question
-        groups: dict[int, list[tuple[int, int]]] = {}
-        wanted: dict[Kind, int] = {}
+    def possible(self, board: Board, needs: Sequence[Need]) -> bool | None:
+        """Says whether the needs can be met; None: it can't tell. `bounds.refuted` must have been asked before."""
+        if not 1 < len(self._bins) <= DEEPEST:
+            return None
+        rows: list[tuple[int, int, list[tuple[bool, int]]]] = []
+        complete = True
         for need in needs:
+            if not need.least:
+                continue
             part = need.parts[0]
-            if len(need.parts) > 1 or part.admin or not need.least:
+            if part.admin or any(each.bits & self.question.shareable for each in need.parts):
+                complete = False
                 continue
-            serves = part.bits
-            loose: list[int] = []
-            for number in part.match:
-                if board.value[number] == UNSET:
-                    loose.append(number)
-                else:
-                    serves &= question.match[number].sharing(board.value[number])
-            if serves & question.shareable:
-                continue
-            fine = self._fine_of(loose[0]) if len(loose) == 1 else -1
-            if fine >= 0:
-                groups.setdefault(loose[0], []).append((serves, need.least))
-            else:
-                kind = Kind(((serves, 1),), -1)
-                wanted[kind] = wanted.get(kind, 0) + need.least
-        for number, group in groups.items():
-            kind = Kind(tuple(sorted(group)), self._fine_of(number))
-            wanted[kind] = wanted.get(kind, 0) + 1
-        drawing = {
-            kind: count for kind, count in wanted.items() if any(bits & self._counting for bits, _ in kind.members)
-        }
-        return drawing, {kind: count for kind, count in wanted.items() if kind not in drawing}
-
-    def _fine_of(self, number: int) -> int:
-        """The place of a constraint's attribute among the fine ones; -1: it's coarse."""
-        values = self.question.match[number]
-        return next((place for place, other in enumerate(self._fine) if self.question.match[other] is values), -1)
-
-    def _frontier(
-        self, board: Board, component: Component, kinds: Sequence[Kind], wanted: Vector, limit: int
-    ) -> list[Vector]:
-        """What a component holds; components that differ in names only are worked out once."""
-        question = self.question
-        free = board.free & component.bits
-        residual = tuple(board.residual[place] for place in component.blocks)
-        alike: list[Alike] = []
-        counts: list[int] = []
-        for bits, atoms in zip(component.classes, component.atoms, strict=True):
-            device = (bits & -bits).bit_length() - 1
-            block = question.block_of[device]
-            serves = tuple(bool(each & bits) for kind in kinds for each, _ in kind.members)
-            if True not in serves:
-                continue
-            place = component.blocks.index(block) if block >= 0 else -1
-            alike.append(Alike(place, question.blocks[block].use[device] if block >= 0 else 0, serves, atoms))
-            counts.append((free & bits).bit_count())
-        guards = tuple(question.blocks[place].guard for place in component.blocks)
-        shape = tuple((kind.attribute, tuple(count for _, count in kind.members)) for kind in kinds)
-        key = (tuple(alike), tuple(counts), residual, guards, shape, wanted)
-        known = self._frontiers.get(key)
-        if known is None:
-            frontier = Frontier(alike, guards, kinds, limit - self.visited)
+            serves = part.bits if len(need.parts) == 1 else union(need.sets)
+            open_: list[tuple[bool, int]] = []
+            alike = all(each.order == part.order for each in need.parts)
+            complete = complete and alike and (len(need.parts) == 1 or max(need.counts) == 1)
+            if alike:
+                for number in part.match:
+                    if board.value[number] == UNSET:
+                        open_.append((True, number))
+                    else:
+                        serves &= self.question.match[number].sharing(board.value[number])
+                for number in part.distinct:
+                    serves &= self.question.distinct[number].differing(board.used[number])
+                    open_.append((False, number))
+            rows.append((serves, need.least, open_))
+        if not any(serves & self._drawing for serves, _, _ in rows):
+            return None
+        members, ties, simple = self._tied(rows)
+        wanted = self._demands.split(members, ties)
+        completion = self._completion(board)
+        for effort, sparing in TRIES:
+            completion.effort, completion.sparing = completion.visited + effort, sparing
+            before = completion.visited
             try:
-                known = self._frontiers[key] = frontier.of(tuple(counts), residual, wanted)
+                return completion.packs(wanted.units, wanted.groups) and (True if complete and simple else None)
+            except SpentError:
+                continue
             finally:
-                self.visited += frontier.visited
-        return known
+                self.visited += completion.visited - before
+        return None
 
-    def _linked(self) -> list[list[int]]:
-        """The classes, grouped by blocks and by the values of fine attributes."""
+    def _tied(
+        self, rows: Sequence[tuple[int, int, Sequence[tuple[bool, int]]]]
+    ) -> tuple[list[Member], list[Tie], bool]:
+        """Members and open constraints; and whether all constraints are told."""
         question = self.question
-        links = [block.devices for block in question.blocks]
-        links += [having for number in self._fine for having in question.match[number].bits]
-        groups: list[list[int]] = [[bits] for bits in self.symmetry.classes]
-        for link in links:
-            joined: list[int] = []
-            apart: list[list[int]] = []
-            for group in groups:
-                if any(bits & link for bits in group):
-                    joined.extend(group)
-                else:
-                    apart.append(group)
-            groups = [*apart, joined] if joined else apart
-        for group in groups:
-            group.sort(key=lambda bits: bits & -bits)
-        return sorted(groups, key=lambda group: group[0] & -group[0])
+        devices: dict[tuple[bool, int], int] = {}
+        counts: dict[tuple[bool, int], int] = {}
+        for serves, count, open_ in rows:
+            for tie in open_:
+                devices[tie] = devices.get(tie, 0) | serves
+                counts[tie] = counts.get(tie, 0) + count
+        places: dict[tuple[bool, int], int] = {}
+        dropped: set[tuple[bool, int]] = set()
+        ties: list[Tie] = []
+        simple = True
+        for (match, number), count in counts.items():
+            values = (question.match if match else question.distinct)[number]
+            if count == 1:
+                dropped.add((match, number))
+                continue
+            if not match and not _plain(values, devices[match, number]):
+                simple = False
+                continue
+            places[match, number] = len(ties)
+            ties.append((next(at for at, each in enumerate(self._attributes) if each is values), match))
+        members: list[Member] = []
+        for serves, count, open_ in rows:
+            narrowed = serves
+            for match, number in dropped.intersection(open_):
+                if match:
+                    narrowed &= question.match[number].matchable
+            members.append((self._demands.unit(narrowed), count, tuple(places[tie] for tie in open_ if tie in places)))
+        return members, ties, simple
 
-    def _component(self, classes: Sequence[int]) -> Component:
-        question = self.question
-        bits = union(classes)
-        blocks = tuple(place for place, block in enumerate(question.blocks) if block.devices & bits)
-        local: list[dict[int, int]] = [{} for _ in self._fine]
-        atoms: list[tuple[tuple[int, ...], ...]] = []
-        for each in classes:
-            device = (each & -each).bit_length() - 1
-            atoms.append(
-                tuple(
-                    tuple(_numbered(local[place], members(question.match[number].atoms[device])))
-                    for place, number in enumerate(self._fine)
-                )
-            )
-        return Component(bits, tuple(classes), blocks, tuple(atoms))
+    def _completion(self, board: Board) -> BinCompletion:
+        totals = self.question.totals
+        assert totals is not None
+        rooms = [self._room(board, each) for each in self._bins]
+        states = [0] * len(rooms)
+        state = 0
+        for place in range(len(rooms) - 1, -1, -1):
+            state = states[place] = self._states.setdefault((place, id(rooms[place]), state), len(self._states) + 1)
+        return BinCompletion(
+            demands=self._demands,
+            rooms=rooms,
+            states=states,
+            left=[totals.left(each.block, board.residual[each.block]) if each.block >= 0 else 0 for each in self._bins],
+            guard=totals.guard,
+            regions=self._regions,
+            known=self._known,
+            effort=0,
+        )
+
+    def _room(self, board: Board, each: _Bin) -> Room:
+        """What a bin can hold; bins in equal states share it."""
+        free = board.free
+        uses = (0,) * len(each.classes)
+        guard = residual = 0
+        if each.block >= 0:
+            block = self.question.blocks[each.block]
+            residual, guard = board.residual[each.block], block.guard
+            uses = tuple(block.use[(bits & -bits).bit_length() - 1] for bits in each.classes)
+            free &= block.fit(residual)
+        counts = sum((free & bits).bit_count() << place * WIDTH for place, bits in enumerate(each.classes))
+        key = (uses, guard, counts, residual)
+        room = self._rooms.get(key)
+        if room is None:
+            room = self._rooms[key] = Room(uses, guard, counts, residual)
+        return room
+
+    def _least(self, devices: int) -> int:
+        totals = self.question.totals
+        assert totals is not None
+        return 0 if not devices or devices & totals.counterless else totals.least(devices)
 
 
-def _numbered(numbers: dict[int, int], atoms: Iterable[int]) -> Iterable[int]:
-    return (numbers.setdefault(atom, len(numbers)) for atom in atoms)
+def _bins_of(question: Question, classes: Iterable[int]) -> list[_Bin]:
+    found: dict[int, list[int]] = {}
+    for bits in classes:
+        device = (bits & -bits).bit_length() - 1
+        block = question.block_of[device]
+        found.setdefault(block if block >= 0 else ~device, []).append(bits)
+    return [_Bin(max(key, -1), tuple(classes)) for key, classes in found.items()]
+
+
+def _ordered(bins: Iterable[_Bin], attributes: Iterable[Values]) -> list[_Bin]:
+    """Bins with a common value of the coarsest attribute next to each other, and so on; those with counters first."""
+    bins = list(bins)
+    coarse = sorted(attributes, key=lambda values: -_coarseness(values, bins))
+
+    def place(each: _Bin) -> tuple[list[int], bool, int]:
+        devices = each.devices
+        regions = [
+            next((atom for atom, having in enumerate(values.bits) if having & devices), len(values.bits))
+            for values in coarse
+        ]
+        return (regions, each.block < 0, devices & -devices)
+
+    return sorted(bins, key=place)
+
+
+def _coarseness(values: Values, bins: Iterable[_Bin]) -> int:
+    """In how many bins the most frequent value occurs."""
+    bins = list(bins)
+    return max((sum(bool(each.devices & having) for each in bins) for having in values.bits), default=0)
+
+
+def _plain(values: Values, devices: int) -> bool:
+    """Whether each of the devices that have the attribute has one value, which can be compared."""
+    return devices & values.having & ~values.comparable == 0 and all(
+        values.atoms[device].bit_count() < 2 for device in members(devices)
+    )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from aliquot.allocation.answer import Refusal
+from aliquot.allocation.answer import NoAllocation
 from aliquot.allocation.inputs import AllocatedState, Engine, Supply
 from aliquot.dra.claim import Claim, Constraint, DeviceToleration, Request, SubRequest
 from aliquot.dra.device import DeviceId
@@ -55,8 +55,8 @@ def smallest_conflict(
     problem = Problem(supply, tuple(claims))
 
     def unfit(candidate: Problem) -> bool:
-        answer = make_engine(candidate.supply).allocate(node, candidate.claims)
-        return isinstance(answer, Refusal) and answer.category == "does not fit"
+        answer = make_engine(candidate.supply).prepare(candidate.claims).on(node)
+        return isinstance(answer, NoAllocation) and answer.category == "does not fit"
 
     requirements = list(_requirements(problem))
     if len(requirements) > MOST or not unfit(problem):

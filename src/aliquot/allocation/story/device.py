@@ -18,10 +18,10 @@ from aliquot.allocation.answer import (
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.rules.candidates import Candidate
-from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, takes, unknown_names
+from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, consumption_of, unknown_names
 from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
-from aliquot.allocation.rules.selectors import Failure, Selectors
+from aliquot.allocation.rules.selectors import CelFailure, Selectors
 from aliquot.allocation.rules.tolerations import blocking_taints
 from aliquot.allocation.story.conjuncts import conjuncts
 from aliquot.dra.claim import DeviceClass, SubRequest
@@ -82,7 +82,7 @@ class DeviceJudge:
             if expression is None:
                 return SelectorError(owner, index, "", "compile", "CEL expression empty (unsupported selector type?)")
             verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
-            if isinstance(verdict, Failure):
+            if isinstance(verdict, CelFailure):
                 return SelectorError(owner, index, expression, verdict.phase, verdict.text)
             if not verdict:
                 return SelectorFalse(owner, index, expression, self._false_term(expression, candidate))
@@ -133,7 +133,7 @@ class DeviceJudge:
             wanted = requested.get(name)
             left = capacity.value - used[name] if name in used else capacity.value
             try:
-                taken = takes(
+                taken = consumption_of(
                     wanted, capacity, fractional=features.fractional_range, strict=self.behaviour.strict_capacity
                 )
                 broken = breaks_policy(taken.amount, capacity.policy, fractional=features.fractional_range)

@@ -218,7 +218,10 @@ class _Composer:
 
     def insert(self, members: dict[str, Any], key: str, value: Any, line: int, where: Where) -> None:
         if key in members:
-            problem = Problem("syntax", f"the key {key!r} comes twice", path_text(where), "keep one of them", line=line)
+            message = f"the key {key!r} comes twice"
+            problem = Problem(
+                category="syntax", message=message, path=path_text(where), hint="keep one of them", line=line
+            )
             self.problems.append(problem)
         else:
             members[key] = value

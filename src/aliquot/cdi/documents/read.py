@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from aliquot.cdi.check import Strength, check
-from aliquot.cdi.documents.decode import Shape, read_shape
+from aliquot.cdi.documents.decode import decode_spec
+from aliquot.cdi.documents.decoder import Decoder
 from aliquot.cdi.documents.load import NotReadable, has_more_documents, lines, load
 from aliquot.cdi.plain_data import is_object
 from aliquot.cdi.problems import Problem, SpecError
@@ -48,25 +49,25 @@ def inspect(
 ) -> Reading:
     """As `read`, but the problems are the answer."""
     strict = strength == "strict"
-    shape = Shape(exact=strict, older_fields=older_fields or strict)
+    decoder = Decoder(exact=strict, older_fields=older_fields or strict)
     try:
-        decoded = decode(text)
+        decoded = characters(text)
         data, problems = load(decoded)
     except NotReadable as error:
         return Reading(None, (error.problem.inside(file),))
     if data is None:
         return Reading(None, (Problem("syntax", "there's no spec in the file", file=file),))
-    spec = read_shape(data, shape)
+    spec = decode_spec(data, decoder)
     if not is_object(data):
-        return Reading(None, _placed(shape.problems, decoded, file))
-    problems += shape.problems
+        return Reading(None, _placed(decoder.problems, decoded, file))
+    problems += decoder.problems
     if strict:
         problems += _second_document(decoded)
     problems += _beside(check(spec, strength), problems)
     return Reading(spec, _placed(problems, decoded, file))
 
 
-def decode(text: str | bytes) -> str:
+def characters(text: str | bytes) -> str:
     """The characters of a file: UTF-8, or UTF-16 with its mark.
 
     Raises:

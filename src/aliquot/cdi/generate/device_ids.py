@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from aliquot.cdi.generate.inventory import Gpu, MigDevice
 from aliquot.cdi.problems import Problem, SpecError
 
-Strategy = Literal["index", "uuid", "type-index"]
+NameStrategy = Literal["index", "uuid", "type-index"]
 Chosen: TypeAlias = tuple[Gpu, MigDevice | None]
 """A whole GPU, or a MIG device with its GPU."""
 
@@ -18,7 +18,7 @@ _UUID = re.compile(
 )
 
 
-def names_of(gpu: Gpu, mig: MigDevice | None, strategies: Sequence[Strategy]) -> tuple[str, ...]:
+def names_of(gpu: Gpu, mig: MigDevice | None, strategies: Sequence[NameStrategy]) -> tuple[str, ...]:
     """The device's names, one a strategy; without a UUID that is known there's no name by it."""
     found: list[str] = []
     for strategy in strategies:

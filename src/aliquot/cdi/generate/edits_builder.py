@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from aliquot.cdi.generate.hook_calls import HookMaker
+from aliquot.cdi.generate.hook_calls import HookCalls
 from aliquot.cdi.generate.inventory import DriverFile, FoundNode, Inventory, Library, under
 from aliquot.cdi.problems import Problem
 from aliquot.cdi.spec import ContainerEdits, DeviceNode, Mount
@@ -13,11 +13,11 @@ SOCKET = ("nosuid", "nodev", "rbind", "rprivate", "noexec")
 """A socket must be writable to be connected to."""
 
 
-class Maker:
+class EditsBuilder:
     """Makes edits from one inventory, and keeps what had to be left out in `warnings`."""
 
     def __init__(
-        self, inventory: Inventory, hooks: HookMaker, *, numbers: bool = True, additional_gids: bool = True
+        self, inventory: Inventory, hooks: HookCalls, *, numbers: bool = True, additional_gids: bool = True
     ) -> None:
         self.inventory = inventory
         self.hooks = hooks

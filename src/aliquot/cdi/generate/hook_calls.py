@@ -50,7 +50,7 @@ def own_tool(path: str) -> HookTool:
 
 
 @dataclass(frozen=True, slots=True)
-class HookMaker:
+class HookCalls:
     """Makes hook calls; those that are switched off, or that the program can't do, become no hook at all.
 
     `disabled` may hold "all", `enabled` takes precedence over it. `ldconfig` is the host's ldconfig where it isn't the

@@ -7,8 +7,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from aliquot.cdi.generate.device_ids import Strategy, names_of, select
-from aliquot.cdi.generate.edits_builder import Maker
+from aliquot.cdi.generate.device_ids import NameStrategy, names_of, select
+from aliquot.cdi.generate.edits_builder import EditsBuilder
 from aliquot.cdi.generate.inventory import Driver, DriverFile, FileKind, FoundNode, Gpu, Library, MigDevice, so_name
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import ContainerEdits, Device, Hook
@@ -22,7 +22,7 @@ _MANAGED = ("/dev/nvidia*", "/dev/nvidia-caps/nvidia-cap*", "/dev/nvidia-caps-im
 _UNMANAGED = ("nvidia-fs", "nvidia-nvswitch", "nvidia-nvlink")
 
 
-def gpu_devices(maker: Maker, wanted: Sequence[str], strategies: Sequence[Strategy]) -> tuple[Device, ...]:
+def gpu_devices(builder: EditsBuilder, wanted: Sequence[str], strategies: Sequence[NameStrategy]) -> tuple[Device, ...]:
     """The devices that were asked for, one for each of their names.
 
     Raises:
@@ -30,20 +30,20 @@ def gpu_devices(maker: Maker, wanted: Sequence[str], strategies: Sequence[Strate
     """
     devices: list[Device] = []
     problems: list[Problem] = []
-    for gpu, mig in select(maker.inventory.gpus, wanted):
+    for gpu, mig in select(builder.inventory.gpus, wanted):
         label = f"{gpu.index}" if mig is None else f"{gpu.index}:{mig.index}"
         names = names_of(gpu, mig, strategies)
         try:
-            edits = _gpu_edits(maker, gpu) if mig is None else _mig_edits(maker, gpu, mig)
+            edits = _gpu_edits(builder, gpu) if mig is None else _mig_edits(builder, gpu, mig)
         except SpecError as error:
             problems += error.problems
             continue
         if not names:
-            maker.warn(
+            builder.warn(
                 f"the device {label} has no UUID that is known: it has no name", "add --device-name-strategy index"
             )
         elif edits is None:
-            maker.warn(
+            builder.warn(
                 f"the device {label} is left out: not all of its nodes exist", "run nvidia-smi, or nvidia-modprobe"
             )
         devices += [Device(name=name, edits=edits) for name in names if edits is not None]
@@ -52,104 +52,104 @@ def gpu_devices(maker: Maker, wanted: Sequence[str], strategies: Sequence[Strate
     return tuple(devices)
 
 
-def _gpu_edits(maker: Maker, gpu: Gpu) -> ContainerEdits | None:
+def _gpu_edits(builder: EditsBuilder, gpu: Gpu) -> ContainerEdits | None:
     """The GPU's node and its DRM nodes; None where it has no node."""
-    own = maker.inventory.node(f"/dev/nvidia{gpu.minor}")
+    own = builder.inventory.node(f"/dev/nvidia{gpu.minor}")
     if own is None:
         return None
-    nodes = (own, *_drm_nodes(maker, gpu))
-    return maker.found(nodes) + ContainerEdits(hooks=_by_path(maker, gpu, nodes) + _open_folders(maker, nodes))
+    nodes = (own, *_drm_nodes(builder, gpu))
+    return builder.found(nodes) + ContainerEdits(hooks=_by_path(builder, gpu, nodes) + _open_folders(builder, nodes))
 
 
-def _mig_edits(maker: Maker, gpu: Gpu, mig: MigDevice) -> ContainerEdits | None:
+def _mig_edits(builder: EditsBuilder, gpu: Gpu, mig: MigDevice) -> ContainerEdits | None:
     instance = f"gpu{gpu.minor}/gi{mig.gpu_instance}"
-    nodes = [maker.inventory.node(f"/dev/nvidia{gpu.minor}")]
+    nodes = [builder.inventory.node(f"/dev/nvidia{gpu.minor}")]
     unknown: list[Problem] = []
     for capability in (f"{instance}/access", f"{instance}/ci{mig.compute_instance}/access"):
-        minor = maker.inventory.capabilities.get(capability)
+        minor = builder.inventory.capabilities.get(capability)
         if minor is None:
             message = f"the MIG capability {capability} of {gpu.index}:{mig.index} isn't in mig-minors"
             unknown.append(Problem("host", message, hint="is /proc/driver/nvidia-caps of this driver visible here?"))
         else:
-            nodes.append(maker.inventory.node(f"/dev/nvidia-caps/nvidia-cap{minor}"))
+            nodes.append(builder.inventory.node(f"/dev/nvidia-caps/nvidia-cap{minor}"))
     if unknown:
         raise SpecError(unknown)
     present = tuple(node for node in nodes if node is not None)
     if len(present) < len(nodes):
         return None
     if not mig.graphics:
-        return maker.found(present)
-    nodes_and_drm = (*present, *_drm_nodes(maker, gpu))
-    return maker.found(nodes_and_drm) + ContainerEdits(hooks=_by_path(maker, gpu, nodes_and_drm))
+        return builder.found(present)
+    nodes_and_drm = (*present, *_drm_nodes(builder, gpu))
+    return builder.found(nodes_and_drm) + ContainerEdits(hooks=_by_path(builder, gpu, nodes_and_drm))
 
 
-def _drm_nodes(maker: Maker, gpu: Gpu) -> tuple[FoundNode, ...]:
-    return maker.matching(*(f"/dev/dri/{name}" for name in gpu.drm_nodes))
+def _drm_nodes(builder: EditsBuilder, gpu: Gpu) -> tuple[FoundNode, ...]:
+    return builder.matching(*(f"/dev/dri/{name}" for name in gpu.drm_nodes))
 
 
-def _by_path(maker: Maker, gpu: Gpu, nodes: Sequence[FoundNode]) -> tuple[Hook, ...]:
+def _by_path(builder: EditsBuilder, gpu: Gpu, nodes: Sequence[FoundNode]) -> tuple[Hook, ...]:
     """The links in /dev/dri/by-path that lead to these nodes."""
     paths = {node.path for node in nodes}
     links: list[tuple[str, str]] = []
     for end in ("card", "render"):
         link = f"/dev/dri/by-path/pci-{gpu.address}-{end}"
-        target = maker.inventory.dev_links.get(link)
+        target = builder.inventory.dev_links.get(link)
         if target is not None and posixpath.normpath(posixpath.join(posixpath.dirname(link), target)) in paths:
             links.append((target, link))
-    return maker.hooks.links(tuple(links))
+    return builder.hooks.links(tuple(links))
 
 
-def _open_folders(maker: Maker, nodes: Sequence[FoundNode]) -> tuple[Hook, ...]:
+def _open_folders(builder: EditsBuilder, nodes: Sequence[FoundNode]) -> tuple[Hook, ...]:
     folders = dict.fromkeys(posixpath.dirname(node.path) for node in nodes)
-    return maker.hooks.chmod(tuple(folder for folder in folders if folder in _OPENED))
+    return builder.hooks.chmod(tuple(folder for folder in folders if folder in _OPENED))
 
 
-def management_device(maker: Maker) -> Iterator[Device]:
+def management_device(builder: EditsBuilder) -> Iterator[Device]:
     """One device with every node of the driver, for containers that manage it."""
-    nodes = [n for n in maker.matching(*_MANAGED) if not posixpath.basename(n.path).startswith(_UNMANAGED)]
-    edits = maker.found(nodes)
+    nodes = [n for n in builder.matching(*_MANAGED) if not posixpath.basename(n.path).startswith(_UNMANAGED)]
+    edits = builder.found(nodes)
     if edits:
-        yield Device(name="all", edits=edits + ContainerEdits(hooks=_open_folders(maker, nodes)))
+        yield Device(name="all", edits=edits + ContainerEdits(hooks=_open_folders(builder, nodes)))
 
 
-def nvidia_common(maker: Maker, *, sockets: bool, explicit: bool) -> ContainerEdits:
+def nvidia_common(builder: EditsBuilder, *, sockets: bool, explicit: bool) -> ContainerEdits:
     """What every GPU container needs."""
-    control = maker.nodes(*CONTROL_NODES)
-    driver = maker.inventory.driver
+    control = builder.nodes(*CONTROL_NODES)
+    driver = builder.inventory.driver
     if driver is None:
-        return driver_edits(maker, sockets=sockets, explicit=explicit)  # it raises
+        return driver_edits(builder, sockets=sockets, explicit=explicit)  # it raises
     graphics = tuple(library for library in driver.graphics if not _is(library, "libnvidia-allocator.so", driver))
     drawing = (
-        maker.mounts(graphics)
-        + maker.mounts(_files(driver, "graphics-binary"))
-        + maker.mounts(_files(driver, "config"))
-        + ContainerEdits(hooks=maker.hooks.links(tuple(_graphics_links(driver))))
+        builder.mounts(graphics)
+        + builder.mounts(_files(driver, "graphics-binary"))
+        + builder.mounts(_files(driver, "config"))
+        + ContainerEdits(hooks=builder.hooks.links(tuple(_graphics_links(driver))))
     )
-    profile = ContainerEdits(hooks=maker.hooks.call("update-application-profile"))
-    return control + drawing + driver_edits(maker, sockets=sockets, explicit=explicit) + profile
+    profile = ContainerEdits(hooks=builder.hooks.call("update-application-profile"))
+    return control + drawing + driver_edits(builder, sockets=sockets, explicit=explicit) + profile
 
 
-def driver_edits(maker: Maker, *, sockets: bool, explicit: bool) -> ContainerEdits:
+def driver_edits(builder: EditsBuilder, *, sockets: bool, explicit: bool) -> ContainerEdits:
     """The driver's libraries, files and hooks.
 
     Raises:
         SpecError: no driver was found.
     """
-    driver = maker.inventory.driver
+    driver = builder.inventory.driver
     if driver is None:
-        message = f"no libcuda.so.VERSION or libnvidia-ml.so.VERSION was found below {maker.inventory.driver_root}"
+        message = f"no libcuda.so.VERSION or libnvidia-ml.so.VERSION was found below {builder.inventory.driver_root}"
         raise SpecError([Problem("host", message, hint="install the driver, or give its root with --driver-root")])
     libraries = driver.libraries + (driver.explicit if explicit else ())
     hooks = (
-        maker.hooks.links(tuple(_links(libraries)))
-        + maker.hooks.call("enable-cuda-compat", f"--host-driver-version={driver.version}")
-        + maker.hooks.ldcache(tuple(library.folder for library in libraries if _is_library(library.name)))
-        + maker.hooks.call("disable-device-node-modification")
+        builder.hooks.links(tuple(_links(libraries)))
+        + builder.hooks.call("enable-cuda-compat", f"--host-driver-version={driver.version}")
+        + builder.hooks.ldcache(tuple(library.folder for library in libraries if _is_library(library.name)))
+        + builder.hooks.call("disable-device-node-modification")
     )
     wanted: tuple[FileKind, ...] = ("socket", "firmware", "binary") if sockets else ("firmware", "binary")
-    edits = maker.mounts(libraries)
+    edits = builder.mounts(libraries)
     for kind in wanted:
-        edits += maker.mounts(_files(driver, kind))
+        edits += builder.mounts(_files(driver, kind))
     folders = ContainerEdits(env=(f"NVIDIA_CTK_LIBCUDA_DIR={':'.join(driver.folders)}",))
     return edits + folders + ContainerEdits(hooks=hooks)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from aliquot.cdi.generate.edits_builder import Maker
+from aliquot.cdi.generate.edits_builder import EditsBuilder
 from aliquot.cdi.generate.inventory import DriverFile, FileKind, FoundNode
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import NO_EDITS, ContainerEdits, Device, DeviceNode
@@ -15,16 +15,16 @@ MAX_IMEX_CHANNEL = (1 << 20) - 1
 WSL_SMI = "/usr/bin/nvidia-smi"
 
 
-def all_of(maker: Maker, *patterns: str, files: FileKind | None = None) -> Iterator[Device]:
+def all_of(builder: EditsBuilder, *patterns: str, files: FileKind | None = None) -> Iterator[Device]:
     """One device with all nodes that match, and with the driver's files of that kind; nothing without a node."""
-    edits = maker.nodes(*patterns)
+    edits = builder.nodes(*patterns)
     if edits:
-        driver = maker.inventory.driver
+        driver = builder.inventory.driver
         found = tuple(file for file in driver.files if file.kind == files) if driver is not None else ()
-        yield Device(name="all", edits=edits + maker.mounts(found))
+        yield Device(name="all", edits=edits + builder.mounts(found))
 
 
-def imex_devices(maker: Maker, wanted: Sequence[str]) -> tuple[Device, ...]:
+def imex_devices(builder: EditsBuilder, wanted: Sequence[str]) -> tuple[Device, ...]:
     """A device per IMEX channel, named by its number; wanted are `all`, `N` or `channelN`.
 
     Nodes carry no numbers: the driver gives them out anew at each start.
@@ -32,7 +32,7 @@ def imex_devices(maker: Maker, wanted: Sequence[str]) -> tuple[Device, ...]:
     Raises:
         SpecError: a channel isn't one, or isn't there; all of them.
     """
-    known = {node.path: node for node in maker.matching(f"{IMEX_FOLDER}/channel*")}
+    known = {node.path: node for node in builder.matching(f"{IMEX_FOLDER}/channel*")}
     chosen: list[FoundNode] = []
     problems: list[Problem] = []
     for text in wanted:
@@ -51,12 +51,12 @@ def imex_devices(maker: Maker, wanted: Sequence[str]) -> tuple[Device, ...]:
     if problems:
         raise SpecError(problems)
     return tuple(
-        Device(name=node.path.rpartition("channel")[2], edits=_bare(maker, node)) for node in dict.fromkeys(chosen)
+        Device(name=node.path.rpartition("channel")[2], edits=_bare(builder, node)) for node in dict.fromkeys(chosen)
     )
 
 
-def _bare(maker: Maker, node: FoundNode) -> ContainerEdits:
-    numbered = maker.found([node]).device_nodes[0]
+def _bare(builder: EditsBuilder, node: FoundNode) -> ContainerEdits:
+    numbered = builder.found([node]).device_nodes[0]
     return ContainerEdits(device_nodes=(DeviceNode(path=numbered.path, host_path=numbered.host_path),))
 
 
@@ -68,14 +68,14 @@ class Wsl:
     common: ContainerEdits
 
 
-def wsl_device(maker: Maker) -> Wsl:
+def wsl_device(builder: EditsBuilder) -> Wsl:
     """All GPUs of the Windows host at once: `/dev/dxg` and the driver store; there are no others to choose from."""
-    store = maker.inventory.wsl
+    store = builder.inventory.wsl
     if store is None:
-        return Wsl(maker.nodes("/dev/dxg"), NO_EDITS)
+        return Wsl(builder.nodes("/dev/dxg"), NO_EDITS)
     files = [DriverFile(path=path, kind="config") for path in (*store.required, *store.others)]
     smi = next((path for path in store.required if path.endswith("/nvidia-smi")), None)
     links = ((smi, WSL_SMI),) if smi is not None else ()
     folders = tuple(path.rpartition("/")[0] for path in store.required if ".so" in path)
-    hooks = maker.hooks.links(links) + maker.hooks.ldcache(folders)
-    return Wsl(maker.nodes("/dev/dxg"), maker.mounts(files) + ContainerEdits(hooks=hooks))
+    hooks = builder.hooks.links(links) + builder.hooks.ldcache(folders)
+    return Wsl(builder.nodes("/dev/dxg"), builder.mounts(files) + ContainerEdits(hooks=hooks))

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from aliquot.cdi.check import check
-from aliquot.cdi.generate.device_ids import Strategy
+from aliquot.cdi.generate.device_ids import NameStrategy
 from aliquot.cdi.generate.drm import amd_devices, intel_devices, nic_devices
-from aliquot.cdi.generate.edits_builder import Maker
-from aliquot.cdi.generate.hook_calls import HOOK_VERBS, HookMaker
+from aliquot.cdi.generate.edits_builder import EditsBuilder
+from aliquot.cdi.generate.hook_calls import HOOK_VERBS, HookCalls
 from aliquot.cdi.generate.inventory import Inventory
 from aliquot.cdi.generate.nvidia import driver_edits, gpu_devices, management_device, nvidia_common
 from aliquot.cdi.generate.plain_nodes import all_of, imex_devices, wsl_device
@@ -54,10 +54,10 @@ class Options:
     mode: Mode = "nvml"
     vendor: str = ""
     class_: str = ""
-    strategies: tuple[Strategy, ...] = ("index", "uuid")
+    strategies: tuple[NameStrategy, ...] = ("index", "uuid")
     devices: tuple[str, ...] = ("all",)
     all_device: bool = True
-    hooks: HookMaker = field(default_factory=HookMaker)
+    hooks: HookCalls = field(default_factory=HookCalls)
     numbers: bool = True
     additional_gids: bool = True
     sockets: bool = True
@@ -85,11 +85,11 @@ def generate(inventory: Inventory, options: Options | None = None) -> Generated:
     hooks = options.hooks
     if options.mode == "management":
         hooks = replace(hooks, disabled=hooks.disabled | {"disable-device-node-modification"})
-    maker = Maker(inventory, hooks, numbers=options.numbers, additional_gids=options.additional_gids)
-    devices = _devices(maker, options)
-    common = _common(maker, options)
+    builder = EditsBuilder(inventory, hooks, numbers=options.numbers, additional_gids=options.additional_gids)
+    devices = _devices(builder, options)
+    common = _common(builder, options)
     if not devices:
-        raise SpecError([_nothing(options.mode), *maker.warnings])
+        raise SpecError([_nothing(options.mode), *builder.warnings])
     spec = simplified(Spec(version=NEWEST, kind=f"{vendor}/{class_}", devices=devices, edits=common))
     if options.all_device and "none" not in options.devices:
         spec = with_merged(spec)
@@ -98,7 +98,7 @@ def generate(inventory: Inventory, options: Options | None = None) -> Generated:
     if problems:
         raise SpecError(problems)
     notes = (Problem("host", note) for note in inventory.notes)
-    return Generated(spec, (*notes, *maker.warnings, *_lost_hooks(hooks, options.mode)))
+    return Generated(spec, (*notes, *builder.warnings, *_lost_hooks(hooks, options.mode)))
 
 
 def _check_options(options: Options, vendor: str, class_: str) -> None:
@@ -119,36 +119,36 @@ def _check_options(options: Options, vendor: str, class_: str) -> None:
         raise SpecError(problems)
 
 
-def _devices(maker: Maker, options: Options) -> tuple[Device, ...]:
+def _devices(builder: EditsBuilder, options: Options) -> tuple[Device, ...]:
     if "none" in options.devices and options.mode == "nvml":
         return (Device(name="none", edits=ContainerEdits(env=("NVCT_EMPTY_DEVICE=",))),)
     match options.mode:
         case "nvml":
-            return gpu_devices(maker, options.devices, options.strategies)
+            return gpu_devices(builder, options.devices, options.strategies)
         case "imex":
-            return imex_devices(maker, options.devices)
+            return imex_devices(builder, options.devices)
         case "amd":
-            return amd_devices(maker, options.strategies)
+            return amd_devices(builder, options.strategies)
         case "intel":
-            return intel_devices(maker, options.strategies)
+            return intel_devices(builder, options.strategies)
         case "nic":
-            return nic_devices(maker)
+            return nic_devices(builder)
         case _:
-            return tuple(_ALL_IN_ONE[options.mode](maker))
+            return tuple(_ALL_IN_ONE[options.mode](builder))
 
 
-def _common(maker: Maker, options: Options) -> ContainerEdits:
+def _common(builder: EditsBuilder, options: Options) -> ContainerEdits:
     match options.mode:
         case "nvml":
-            edits = nvidia_common(maker, sockets=options.sockets, explicit=options.explicit_libraries)
+            edits = nvidia_common(builder, sockets=options.sockets, explicit=options.explicit_libraries)
         case "management":
-            edits = driver_edits(maker, sockets=options.sockets, explicit=options.explicit_libraries)
+            edits = driver_edits(builder, sockets=options.sockets, explicit=options.explicit_libraries)
         case "wsl":
-            edits = wsl_device(maker).common
+            edits = wsl_device(builder).common
         case "amd":
-            return maker.nodes("/dev/kfd")
+            return builder.nodes("/dev/kfd")
         case "nic":
-            return maker.nodes("/dev/infiniband/rdma_cm")
+            return builder.nodes("/dev/infiniband/rdma_cm")
         case "intel":
             return NO_EDITS
         case _:
@@ -156,19 +156,19 @@ def _common(maker: Maker, options: Options) -> ContainerEdits:
     return edits + _VOID
 
 
-def _wsl(maker: Maker) -> Iterator[Device]:
-    found = wsl_device(maker)
+def _wsl(builder: EditsBuilder) -> Iterator[Device]:
+    found = wsl_device(builder)
     if found.device:
         yield Device(name="all", edits=found.device)
 
 
-_ALL_IN_ONE: Mapping[str, Callable[[Maker], Iterator[Device]]] = {
+_ALL_IN_ONE: Mapping[str, Callable[[EditsBuilder], Iterator[Device]]] = {
     "management": management_device,
     "wsl": _wsl,
-    "gds": lambda maker: all_of(maker, "/dev/nvidia-fs*", files="gds"),
-    "gdrcopy": lambda maker: all_of(maker, "/dev/gdrdrv"),
-    "mofed": lambda maker: all_of(maker, "/dev/infiniband/uverbs*", "/dev/infiniband/rdma_cm"),
-    "nvswitch": lambda maker: all_of(maker, "/dev/nvidia-nvswitchctl", "/dev/nvidia-nvswitch*"),
+    "gds": lambda builder: all_of(builder, "/dev/nvidia-fs*", files="gds"),
+    "gdrcopy": lambda builder: all_of(builder, "/dev/gdrdrv"),
+    "mofed": lambda builder: all_of(builder, "/dev/infiniband/uverbs*", "/dev/infiniband/rdma_cm"),
+    "nvswitch": lambda builder: all_of(builder, "/dev/nvidia-nvswitchctl", "/dev/nvidia-nvswitch*"),
 }
 
 _LACKING: Mapping[str, str] = {
@@ -182,7 +182,7 @@ def _nothing(mode: Mode) -> Problem:
     return Problem("host", f"there's no device for the mode {mode!r}", hint=_LACKING.get(mode, "is its driver loaded?"))
 
 
-def _lost_hooks(hooks: HookMaker, mode: Mode) -> Iterator[Problem]:
+def _lost_hooks(hooks: HookCalls, mode: Mode) -> Iterator[Problem]:
     lost = [verb for verb in HOOK_VERBS if hooks.wants(verb) and verb not in hooks.tool.verbs]
     if lost and mode in {"nvml", "management"}:
         message = f"{hooks.tool.path} can't do the hooks {', '.join(lost)}: they are left out"

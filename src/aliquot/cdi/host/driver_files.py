@@ -1,6 +1,6 @@
 """Finding the NVIDIA driver's user space below a driver root. An edge: it reads the disk through `Tree`.
 
-Where things are looked for (facts: NVIDIA's container toolkit 1.20): libraries in the folders of LIBRARY_FOLDERS and
+Where things are looked for (as NVIDIA's container toolkit 1.20 does): libraries in the folders of LIBRARY_FOLDERS and
 then in the loader's cache, configuration in /etc and the XDG data folders, programs in the usual folders of PATH.
 """
 

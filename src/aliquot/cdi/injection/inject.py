@@ -1,29 +1,28 @@
-"""The edits of an OCI runtime spec that devices ask for: a pure function, all or nothing.
+"""The edits of an OCI runtime spec that devices ask for: pure, all or nothing.
 
-Order and meaning are the Go library's (facts: its container-edits.go, at and after 1.1.0), with two differences: the
-input isn't touched, also when something fails, and neither are the specs.
+Order and meaning are the Go library's (its container-edits.go, at and after 1.1.0), with two differences: the input
+isn't touched, also when something fails, and neither are the specs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aliquot.cdi.host_nodes import AskedOnce, HostNodes
-from aliquot.cdi.injection.node_completion import completed
-from aliquot.cdi.injection.oci_entries import (
-    Fragments,
-    MountFragment,
-    fragments_of,
-    hook_entry,
-    intel_rdt_entry,
-    mount_entries,
-    mount_fragment,
-    node_fragment,
-)
+from aliquot.cdi.host_nodes import HostNodes
+from aliquot.cdi.injection.node_completion import completed, is_elsewhere
+from aliquot.cdi.injection.oci_entries import intel_rdt_entry
 from aliquot.cdi.injection.oci_spec import OciSpec
+from aliquot.cdi.injection.prepared_edits import (
+    PreparedEdits,
+    prepare,
+    prepare_mounts,
+    prepare_nodes,
+)
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.registry import Definition, Registry
-from aliquot.cdi.spec import ContainerEdits, DeviceNode, Mount
+from aliquot.cdi.spec import NO_EDITS, ContainerEdits, DeviceNode, Mount
+
+NOTHING = prepare(NO_EDITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,61 @@ class Injection:
     warnings: tuple[Problem, ...] = ()
 
 
+class Injector:
+    """Gives a registry's devices to containers: one for as long as the registry stays the same.
+
+    Each device's edits are made ready once, when they are first asked for.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self._prepared: dict[tuple[str, bool], PreparedEdits] = {}
+
+    def inject(
+        self, oci: Mapping[str, Any], devices: Sequence[str], nodes: HostNodes, *, bind_in_user_namespace: bool = False
+    ) -> Injection:
+        """Give the devices, by qualified name, to a container.
+
+        The edits are those of each device in the order asked for, each file's global edits before its first device. A
+        name that comes twice is applied twice, as in Go. `bind_in_user_namespace` turns device nodes whose host path
+        differs into bind mounts where the container has a user namespace: runtimes can't make nodes there.
+
+        Raises:
+            SpecError: names can't be resolved (all of them, in order), the host lacks nodes (each with the file that
+                asks for it), or `oci` isn't an OCI spec.
+        """
+        known = self.registry.devices
+        try:
+            chosen = [known[name] for name in devices]
+        except KeyError:
+            raise SpecError(self.registry.why_not(name) for name in devices if name not in known) from None
+        edits = self._edits(devices, chosen)
+        warnings = _env_clashes(chosen) if len(chosen) > 1 else []
+        try:
+            return _apply(oci, edits, nodes, warnings, bind_in_user_namespace=bind_in_user_namespace)
+        except SpecError as error:
+            raise SpecError(_placed(problem, chosen) for problem in error.problems) from None
+
+    def _edits(self, names: Sequence[str], definitions: Sequence[Definition]) -> PreparedEdits:
+        """The devices' edits in order: each file's global ones once, before its first device."""
+        found: PreparedEdits | None = None
+        files: set[str] = set()
+        for name, definition in zip(names, definitions, strict=True):
+            path = definition.file.path
+            own = self._edits_of(name, definition, with_global=path not in files)
+            files.add(path)
+            found = own if found is None else found + own
+        return NOTHING if found is None else found
+
+    def _edits_of(self, name: str, definition: Definition, *, with_global: bool) -> PreparedEdits:
+        key = name, with_global
+        found = self._prepared.get(key)
+        if found is None:
+            edits = definition.device.edits
+            found = self._prepared[key] = prepare(definition.spec.edits + edits if with_global else edits)
+        return found
+
+
 def inject(
     oci: Mapping[str, Any],
     devices: Sequence[str],
@@ -45,27 +99,12 @@ def inject(
     *,
     bind_in_user_namespace: bool = False,
 ) -> Injection:
-    """Give the devices, by qualified name, to a container.
-
-    The edits are those of each device in the order asked for, each file's global edits before its first device. A name
-    that comes twice is applied twice, as in Go. `bind_in_user_namespace` turns device nodes whose host path differs
-    into bind mounts where the container has a user namespace: runtimes can't make nodes there.
+    """Give devices to one container; see `Injector.inject`, which is for several.
 
     Raises:
-        SpecError: names can't be resolved (all of them, in order), the host lacks nodes (each with the file that asks
-            for it), or `oci` isn't an OCI spec.
+        SpecError: as there.
     """
-    missing = [registry.why_not(name) for name in devices if name not in registry.devices]
-    if missing:
-        raise SpecError(missing)
-    chosen = [registry.devices[name] for name in devices]
-    blocks = [registry.fragments(edits) for edits in _blocks_of(chosen)]
-    warnings = _env_clashes(chosen)
-    try:
-        edited, others = _apply(oci, blocks, nodes, bind_in_user_namespace=bind_in_user_namespace)
-    except SpecError as error:
-        raise SpecError(_placed(problem, chosen) for problem in error.problems) from None
-    return Injection(edited, (*warnings, *others))
+    return Injector(registry).inject(oci, devices, nodes, bind_in_user_namespace=bind_in_user_namespace)
 
 
 def apply_edits(
@@ -76,86 +115,50 @@ def apply_edits(
     Raises:
         SpecError: the host lacks nodes (all of them; `path` is theirs), or `oci` isn't an OCI spec.
     """
-    edited, warnings = _apply(oci, [fragments_of(edits)], nodes, bind_in_user_namespace=bind_in_user_namespace)
-    return Injection(edited, tuple(warnings))
-
-
-def _blocks_of(definitions: Iterable[Definition]) -> list[ContainerEdits]:
-    """The devices' edits in order: each file's global ones once, before its first device."""
-    blocks: list[ContainerEdits] = []
-    used: set[str] = set()
-    for definition in definitions:
-        if definition.file.path not in used:
-            used.add(definition.file.path)
-            blocks.append(definition.spec.edits)
-        blocks.append(definition.device.edits)
-    return blocks
+    return _apply(oci, prepare(edits), nodes, [], bind_in_user_namespace=bind_in_user_namespace)
 
 
 def _apply(
-    oci: Mapping[str, Any], blocks: Sequence[Fragments], nodes: HostNodes, *, bind_in_user_namespace: bool
-) -> tuple[dict[str, Any], list[Problem]]:
-    """Apply blocks of edits, kind by kind: of each kind those of the first block first."""
+    oci: Mapping[str, Any],
+    edits: PreparedEdits,
+    host: HostNodes,
+    warnings: list[Problem],
+    *,
+    bind_in_user_namespace: bool,
+) -> Injection:
+    """Apply edits kind by kind, in the Go library's order of kinds. Adds to the warnings."""
     spec = OciSpec(oci)
-    env = [variable for block in blocks for variable in block.env]
-    if env:
-        spec.set_env(env)
+    if edits.env:
+        spec.set_env(edits.env)
     in_user_namespace = spec.has_user_namespace()
-    host = AskedOnce(nodes)
-    owner = spec.owner()
-    devices: list[dict[str, Any]] = []
-    rules: list[dict[str, Any]] = []
-    bound: list[MountFragment] = []
-    missing: list[Problem] = []
-    warnings: list[Problem] = []
-    for block in blocks:
-        for fragment in block.nodes:
-            found = fragment
-            if in_user_namespace and fragment.elsewhere:
-                if bind_in_user_namespace:
-                    bound.append(_bound(fragment.node))
-                    continue
-                warnings.append(_cannot_make(fragment.node))
-            if not fragment.complete:
-                try:
-                    found = node_fragment(completed(fragment.node, host))
-                except SpecError as error:
-                    missing += error.problems
-                    continue
-            devices.append(found.entry(owner))
-            if found.rule is not None:
-                rules.append(found.rule.copy())
-    if missing:
-        raise SpecError(missing)
-    if devices:
-        spec.put_devices(devices)
-    if rules:
-        spec.add_device_rules(rules)
-    for block in blocks:
-        for device in block.edits.net_devices:
-            spec.set_net_device(device.host_interface_name, device.name)
-        warnings += block.mount_warnings
-    mounts = [mount for block in blocks for mount in block.mounts] + bound
-    if mounts:
-        spec.add_mounts(mount_entries(mounts, in_user_namespace=in_user_namespace))
-    hooks: dict[str, list[dict[str, Any]]] = {}
-    for block in blocks:
-        for hook in block.edits.hooks:
-            hooks.setdefault(hook.hook_name, []).append(hook_entry(hook))
-    for stage, entries in hooks.items():
-        spec.add_hooks(stage, entries)
-    for block in blocks:
-        if block.edits.intel_rdt is not None:  # the last one counts, as a whole
-            spec.set_intel_rdt(intel_rdt_entry(block.edits.intel_rdt))
-    for block in blocks:
-        for gid in block.edits.additional_gids:
-            if gid != 0:
-                spec.add_gid(gid)
-    return spec.root, warnings
+    nodes, mounts = edits.nodes, edits.mounts
+    if in_user_namespace and nodes.elsewhere:
+        elsewhere = [node for node in nodes.nodes if is_elsewhere(node)]
+        if bind_in_user_namespace:
+            nodes = prepare_nodes([node for node in nodes.nodes if not is_elsewhere(node)])
+            mounts += prepare_mounts([_bound(node) for node in elsewhere])
+        else:
+            warnings += [_cannot_make(node) for node in elsewhere]
+    if nodes.incomplete:
+        nodes = prepare_nodes(completed(nodes.nodes, host))
+    if nodes.nodes:
+        spec.add_devices(nodes)
+    if edits.net_devices:
+        spec.set_net_devices(edits.net_devices)
+    if mounts.destinations:
+        spec.add_mounts(mounts, in_user_namespace=in_user_namespace)
+        warnings += edits.mount_warnings
+    if edits.hooks:
+        spec.add_hooks(edits.hooks)
+    if edits.intel_rdt is not None:
+        spec.set_intel_rdt(intel_rdt_entry(edits.intel_rdt))
+    if edits.gids:
+        spec.add_gids(edits.gids)
+    return Injection(spec.root, tuple(warnings))
 
 
-def _bound(node: DeviceNode) -> MountFragment:
-    return mount_fragment(Mount(host_path=node.host_path, container_path=node.path, options=("bind",)))
+def _bound(node: DeviceNode) -> Mount:
+    return Mount(host_path=node.host_path, container_path=node.path, options=("bind",))
 
 
 def _placed(problem: Problem, chosen: Sequence[Definition]) -> Problem:

@@ -1,6 +1,8 @@
 """Completing a device node from the host, as injection does. Source: the Go library's fillMissingInfo at 1.1.0."""
 
-from aliquot.cdi.host_nodes import HostNodes
+from collections.abc import Iterable
+
+from aliquot.cdi.host_nodes import AskedOnce, HostNodes
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import DeviceNode
 
@@ -10,11 +12,35 @@ def is_complete(node: DeviceNode) -> bool:
     return node.file_mode is not None and _is_sufficient(node)
 
 
+def is_elsewhere(node: DeviceNode) -> bool:
+    """Tell whether the host has the node at another path than the container."""
+    return node.host_path not in {"", node.path}
+
+
 def _is_sufficient(node: DeviceNode) -> bool:
     return node.type != "" and (node.major != 0 or node.type == "p")
 
 
-def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
+def completed(nodes: Iterable[DeviceNode], host: HostNodes) -> list[DeviceNode]:
+    """The nodes, each completed where that is due; the host is asked once for each path.
+
+    Raises:
+        SpecError: the host lacks nodes, or has them of another type; all of them.
+    """
+    asked = AskedOnce(host)
+    found: list[DeviceNode] = []
+    missing: list[Problem] = []
+    for node in nodes:
+        try:
+            found.append(node if is_complete(node) else complete(node, asked))
+        except SpecError as error:
+            missing += error.problems
+    if missing:
+        raise SpecError(missing)
+    return found
+
+
+def complete(node: DeviceNode, host: HostNodes) -> DeviceNode:
     """The node with type, numbers and mode filled in; a new value, so that the spec stays as it was.
 
     A node with a type and a major number (or a fifo) needs nothing: its numbers are taken as they stand, and only an
@@ -26,7 +52,7 @@ def completed(node: DeviceNode, nodes: HostNodes) -> DeviceNode:
     """
     path = node.host_path or node.path
     sufficient = _is_sufficient(node)
-    found = nodes.lstat(path)
+    found = host.lstat(path)
     if isinstance(found, str):
         if sufficient:
             return node

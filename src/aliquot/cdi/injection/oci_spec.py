@@ -3,64 +3,36 @@
 Knows the members that CDI edits and leaves all others alone.
 """
 
-import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
+from aliquot.cdi.injection.oci_entries import mount_depth
+from aliquot.cdi.injection.prepared_edits import PreparedHook, PreparedMounts, PreparedNodes, hook_copies
 from aliquot.cdi.plain_data import is_list, is_object
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cdi.qualified_names import is_qualified
 
 
 class OciSpec:
-    """A copy on write. `root` is the edited spec."""
+    """A copy on write. `root` is the edited spec; its parts are made where they are absent.
+
+    Raises:
+        SpecError: by all methods that change something, where a part isn't of the type that the OCI spec gives it.
+    """
+
+    __slots__ = ("_linux", "_process", "_user", "root")
 
     def __init__(self, oci: Mapping[str, Any]) -> None:
         self.root: dict[str, Any] = dict(oci)
-        self._own: dict[tuple[str, ...], Any] = {}  # the parts that are copies already
+        self._process: dict[str, Any] | None = None
+        self._user: dict[str, Any] | None = None
+        self._linux: dict[str, Any] | None = None
 
-    def part(self, *path: str) -> dict[str, Any]:
-        """The object at the path, made if absent, safe to change."""
-        own: dict[str, Any] | None = self._own.get(path)
-        if own is None:
-            holder = self.part(*path[:-1]) if path[:-1] else self.root
-            inner = holder.get(path[-1])
-            if not is_object(inner) and inner is not None:
-                raise _not_oci(path, "an object")
-            own = holder[path[-1]] = self._own[path] = dict(inner or {})
-        return own
-
-    def items(self, *path: str) -> list[Any]:
-        """The list at the path, made if absent, safe to change; its items are the original's."""
-        own: list[Any] | None = self._own.get(path)
-        if own is None:
-            holder = self.part(*path[:-1]) if path[:-1] else self.root
-            items = holder.get(path[-1])
-            if not is_list(items) and items is not None:
-                raise _not_oci(path, "a list")
-            own = holder[path[-1]] = self._own[path] = list(items or [])
-        return own
-
-    def make_process(self) -> None:
-        """Complete the process with the members that the OCI spec requires."""
-        process = self.part("process")
-        user = self.part("process", "user")
-        user.setdefault("uid", 0)
-        user.setdefault("gid", 0)
-        process.setdefault("cwd", "")
-
-    def owner(self) -> dict[str, int]:
-        """The process's `uid` and `gid` as far as they aren't root's: what it makes belongs to them."""
-        process = self.root.get("process")
-        user = process.get("user") if is_object(process) else None
-        found = user if is_object(user) else {}
-        owner: dict[str, int] = {}
-        for member in ("uid", "gid"):
-            number = found.get(member)
-            if isinstance(number, int) and number > 0:
-                owner[member] = number
-        return owner
+    @property
+    def linux(self) -> dict[str, Any]:
+        """The object `linux`, safe to change."""
+        if self._linux is None:
+            self._linux = _own_object(self.root, "linux", "linux")
+        return self._linux
 
     def has_user_namespace(self) -> bool:
         """Tell whether the container gets, or joins, a user namespace."""
@@ -70,8 +42,7 @@ class OciSpec:
 
     def set_env(self, variables: Iterable[tuple[str, str]]) -> None:
         """Set variables, each a name and its entry: existing ones in place (the last of a name), others at the end."""
-        self.make_process()
-        env = self.items("process", "env")
+        env = _own_list(self._made_process(), "env", "process.env")
         places = {str(entry).partition("=")[0]: i for i, entry in enumerate(env)}
         for name, entry in variables:
             if name in places:
@@ -80,70 +51,114 @@ class OciSpec:
                 places[name] = len(env)
                 env.append(entry)
 
-    def add_gid(self, gid: int) -> None:
-        """Add a group to the process unless it has it."""
-        self.make_process()
-        gids = self.items("process", "user", "additionalGids")
-        if gid not in gids:
-            gids.append(gid)
+    def add_gids(self, gids: Iterable[int]) -> None:
+        """Add groups to the process unless it has them."""
+        self._made_process()
+        assert self._user is not None
+        own = _own_list(self._user, "additionalGids", "process.user.additionalGids")
+        for gid in gids:
+            if gid not in own:
+                own.append(gid)
 
-    def put_devices(self, devices: Sequence[dict[str, Any]]) -> None:
-        """Add device nodes at the end, each instead of the first one of its path."""
-        _replace(self.items("linux", "devices"), "path", devices)
+    def add_devices(self, nodes: PreparedNodes) -> None:
+        """Add device nodes at the end, each instead of the first one of its path, and their cgroup rules.
 
-    def add_device_rules(self, rules: Iterable[dict[str, Any]]) -> None:
-        """Add cgroup rules; older ones stay."""
-        self.items("linux", "resources", "devices").extend(rules)
+        A node belongs to the process's owner unless the spec says to whom. Older cgroup rules stay.
+        """
+        entries = [entry.copy() for entry in nodes.entries]
+        for member, owner in self._owner().items():
+            for entry in entries:
+                entry.setdefault(member, owner)  # an explicit 0 stays
+        items = _own_list(self.linux, "devices", "linux.devices")
+        keys = _keys(items, "path")
+        if len({*keys, *nodes.paths}) == len(keys) + len(entries):  # nothing to replace, as a rule
+            items += entries
+        else:
+            _put(items, keys, entries, nodes.paths)
+        if nodes.rules:
+            resources = _own_object(self.linux, "resources", "linux.resources")
+            rules = _own_list(resources, "devices", "linux.resources.devices")
+            rules += [rule.copy() for rule in nodes.rules]
 
-    def set_net_device(self, host_name: str, name: str) -> None:
-        """Move a network interface of the host into the container."""
-        self.part("linux", "netDevices")[host_name] = {"name": name}
+    def set_net_devices(self, names: Iterable[tuple[str, str]]) -> None:
+        """Move network interfaces of the host, each by its name there, into the container under another name."""
+        own = _own_object(self.linux, "netDevices", "linux.netDevices")
+        for host_name, name in names:
+            own[host_name] = {"name": name}
 
-    def add_mounts(self, mounts: Sequence[dict[str, Any]]) -> None:
+    def add_mounts(self, mounts: PreparedMounts, *, in_user_namespace: bool) -> None:
         """Add mounts, each instead of the first one on exactly that destination, then order all by depth.
 
         Mounts of one depth stay as they stood.
         """
-        items = self.items("mounts")
-        depths = [_depth(destination) for destination in _replace(items, "destination", mounts)]
-        items[:] = [items[i] for i in sorted(range(len(items)), key=depths.__getitem__)]
+        items = _own_list(self.root, "mounts", "mounts")
+        keys = _keys(items, "destination")
+        entries = mounts.copies(in_user_namespace=in_user_namespace)
+        depths = [*map(mount_depth, keys), *mounts.depths]
+        if len(mounts.distinct) == len(entries) and mounts.distinct.isdisjoint(keys):  # nothing to replace, as a rule
+            items += entries
+        else:
+            depths = [*map(mount_depth, _put(items, keys, entries, mounts.destinations))]
+        self.root["mounts"] = [items[i] for i in sorted(range(len(items)), key=depths.__getitem__)]
 
-    def add_hooks(self, stage: str, hooks: Iterable[dict[str, Any]]) -> None:
-        """Add hooks at the end of their stage."""
-        self.items("hooks", stage).extend(hooks)
+    def add_hooks(self, hooks: Mapping[str, Iterable[PreparedHook]]) -> None:
+        """Add hooks at the end of their stages."""
+        own = _own_object(self.root, "hooks", "hooks")
+        for stage, added in hooks.items():
+            _own_list(own, stage, f"hooks.{stage}").extend(hook_copies(added))
 
     def set_intel_rdt(self, settings: dict[str, Any]) -> None:
         """Replace the RDT settings as a whole."""
-        self.part("linux")["intelRdt"] = settings
+        self.linux["intelRdt"] = settings
+
+    def _owner(self) -> dict[str, int]:
+        """The process's `uid` and `gid` as far as they aren't root's: what it makes belongs to them."""
+        process = self.root.get("process")
+        user = process.get("user") if is_object(process) else None
+        owner: dict[str, int] = {}
+        if is_object(user):
+            for member in ("uid", "gid"):
+                number = user.get(member)
+                if isinstance(number, int) and number > 0:
+                    owner[member] = number
+        return owner
+
+    def _made_process(self) -> dict[str, Any]:
+        """The process, safe to change, with the members that the OCI spec requires."""
+        if self._process is None:
+            self._process = _own_object(self.root, "process", "process")
+            self._user = _own_object(self._process, "user", "process.user")
+            self._user.setdefault("uid", 0)
+            self._user.setdefault("gid", 0)
+            self._process.setdefault("cwd", "")
+        return self._process
 
 
-def take_requests(oci: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The qualified names that stand as paths in linux.devices, and the spec without them.
-
-    Plain nodes stay; a path that comes again replaces the earlier entry in its place.
-    """
-    spec = OciSpec(oci)
-    if not is_object(spec.root.get("linux")):
-        return (), spec.root
-    requested: dict[str, None] = {}
-    plain: dict[str, Any] = {}
-    for entry in spec.items("linux", "devices"):
-        path = str(entry.get("path", "")) if is_object(entry) else ""
-        if is_qualified(path):
-            requested[path] = None
-        else:
-            plain[path] = entry
-    spec.part("linux")["devices"] = list(plain.values())
-    return tuple(requested), spec.root
+def _own_object(holder: dict[str, Any], member: str, path: str) -> dict[str, Any]:
+    """The holder's object, which from now on is a copy."""
+    found = holder.get(member)
+    if not is_object(found) and found is not None:
+        raise _not_oci(path, "an object")
+    own = holder[member] = {} if found is None else found.copy()
+    return own
 
 
-def _replace(items: list[Any], member: str, entries: Sequence[dict[str, Any]]) -> list[str]:
-    """Add entries, each instead of the first item with the same member; that member of all items then."""
-    keys = [str(item.get(member, "")) if is_object(item) else "" for item in items]
-    new: list[str] = [entry[member] for entry in entries]
-    if len(set(new)) == len(new) and set(new).isdisjoint(keys):  # nothing to replace, as a rule
-        items += entries
-        return keys + new
+def _own_list(holder: dict[str, Any], member: str, path: str) -> list[Any]:
+    """The holder's list, which from now on is a copy; its items are the original's."""
+    found = holder.get(member)
+    if not is_list(found) and found is not None:
+        raise _not_oci(path, "a list")
+    own: list[Any] = [] if found is None else found.copy()
+    holder[member] = own
+    return own
+
+
+def _keys(items: Sequence[Any], member: str) -> list[str]:
+    return [str(item.get(member, "")) if is_object(item) else "" for item in items]
+
+
+def _put(items: list[Any], keys: list[str], entries: Sequence[dict[str, Any]], new: Iterable[str]) -> list[str]:
+    """Add entries, each instead of the first item of its key; the keys of all items then."""
     for key, entry in zip(new, entries, strict=True):
         if key in keys:
             first = keys.index(key)
@@ -153,13 +168,5 @@ def _replace(items: list[Any], member: str, entries: Sequence[dict[str, Any]]) -
     return keys
 
 
-@lru_cache(maxsize=4096)  # containers have the same mounts again and again
-def _depth(destination: str) -> int:
-    """Slashes in the cleaned destination."""
-    cleaned = posixpath.normpath(destination)  # which alone keeps a double slash at the start
-    return cleaned.count("/") - cleaned.startswith("//")
-
-
-def _not_oci(path: tuple[str, ...], due: str) -> SpecError:
-    at = ".".join(path)
-    return SpecError([Problem("syntax", f"the OCI spec's {at} isn't {due}", at)])
+def _not_oci(path: str, due: str) -> SpecError:
+    return SpecError([Problem("syntax", f"the OCI spec's {path} isn't {due}", path)])

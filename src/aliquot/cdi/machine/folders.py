@@ -1,6 +1,6 @@
 """Spec folders on disk: read, refreshed, written. An edge.
 
-Rules (facts: the Go library's cache.go and spec-dirs.go): files end in `.json` or `.yaml`, also hidden ones; folders
+Rules (the Go library's cache.go and spec-dirs.go at 1.1.0): files end in `.json` or `.yaml`, also hidden ones; folders
 inside aren't entered; symbolic links are followed; a later folder has priority over an earlier one.
 """
 

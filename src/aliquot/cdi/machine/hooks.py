@@ -105,7 +105,7 @@ def update_ldcache(root: str, folders: Sequence[str], ldconfig: str = "") -> tup
     """
     wrong = [folder for folder in folders if not folder.startswith("/") or set(folder) & set("\n\0 ")]
     if wrong:
-        raise SpecError(Problem("syntax", f"{one!r} isn't an absolute path", "--folder") for one in wrong)
+        raise SpecError(Problem("syntax", f"{folder!r} isn't an absolute path", "--folder") for folder in wrong)
     with _opened(root) as rootfs:
         added = tuple(folder for folder in dict.fromkeys(folders) if rootfs.is_folder(folder))
         if rootfs.read("/etc/alpine-release") is not None:

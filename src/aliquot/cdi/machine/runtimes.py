@@ -21,7 +21,7 @@ _COMMANDS: dict[Runtime, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConfigChange:
     """What configuring does to a file: the text before and after ("" before where there's no file)."""
 
     file: str
@@ -71,7 +71,7 @@ def read_config(file: str) -> str:
         raise SpecError([Problem("io", f"it can't be read: {error}", file=file)]) from None
 
 
-def plan(runtime: Runtime, file: str, version: str) -> Change:
+def config_change(runtime: Runtime, file: str, version: str) -> ConfigChange:
     """What has to change in a configuration file.
 
     Raises:
@@ -79,12 +79,12 @@ def plan(runtime: Runtime, file: str, version: str) -> Change:
     """
     before = read_config(file)
     try:
-        return Change(file, before, configured(runtime, before, version))
+        return ConfigChange(file, before, configured(runtime, before, version))
     except SpecError as error:
         raise SpecError(problem.inside(file) for problem in error.problems) from None
 
 
-def carry_out(change: Change) -> str:
+def carry_out(change: ConfigChange) -> str:
     """Write the changed file in one step, keeping its mode and owner; the path of the backup, "" where none was needed.
 
     The backup is the file's name with `.bak`, then `.bak.1` and so on: no earlier one is lost.

@@ -97,9 +97,9 @@ class Bindings:
         if left is right or kind1 <= ERROR or kind2 <= ERROR:
             return True
         if kind1 == NULL:
-            return kind2 == NULL or kind2 in _NULLABLE
+            return kind2 == NULL or kind2 in _NULLABLE or right.nullable
         if kind2 == NULL:
-            return kind1 in _NULLABLE
+            return kind1 in _NULLABLE or left.nullable
         if kind1 != kind2:
             return False
         if kind1 in {LIST, MAP, OPAQUE}:

@@ -1,15 +1,29 @@
 """The static check: gives every part of an expression its type, and every call its possible overloads."""
 
-from collections.abc import Callable  # noqa: TC003  mypy and readers want it here
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from aliquot.cel import static_types as t
 from aliquot.cel.checking.assignability import Bindings, most_general
+from aliquot.cel.checking.messages import MESSAGES
 from aliquot.cel.checking.schema import QUALIFIED_ENDS, TYPE_NAMES, Schema
 from aliquot.cel.functions.declarations import Function
 from aliquot.cel.operator_names import AND, OPT_SELECT, OR
 from aliquot.cel.static_types import Type, is_dyn, list_of, map_of, optional_of, type_of, unwrapped
-from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select
+from aliquot.cel.syntax.nodes import (
+    Again,
+    Call,
+    Entry,
+    Fold,
+    Ident,
+    ListNode,
+    Literal,
+    MapNode,
+    Message,
+    Node,
+    Select,
+    Tested,
+)
 from aliquot.cel.values.numbers import Uint
 
 _LITERALS: Final[dict[type, Type]] = {
@@ -47,9 +61,11 @@ class Checker:
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
+            Tested: self._call,
             ListNode: self._list,
             MapNode: self._map,
             Message: self._message,
+            Again: self._again,
             Fold: self._fold,
         }
 
@@ -251,9 +267,37 @@ class Checker:
         return map_of(keys, values)
 
     def _message(self, node: Message) -> Type:
+        name = node.name.removeprefix(".")
+        message = MESSAGES.get(name)
+        if message is None and name not in TYPE_NAMES:
+            return self._undeclared(node.at, node.name)
+        node.name = name
+        result, fields = (t.ERROR_T, {}) if message is None else (message.result, message.fields)
+        if name == t.DEVICE_T.name:
+            result, fields = t.DEVICE_T, self._schema.fields
+        elif message is None:
+            self._fault(node.at, f"'{name}' is not a message type")
         for entry in node.entries:
-            self._check(entry.value)
-        return self._undeclared(node.at, node.name)
+            self._message_field(entry, fields)
+        return result
+
+    def _message_field(self, entry: Entry, fields: Mapping[str, Type]) -> None:
+        found = self._check(entry.value)
+        assert isinstance(entry.key, Literal)
+        field = str(entry.key.value)
+        wanted = fields.get(field)
+        if wanted is None:
+            self._fault(entry.at, f"undefined field '{field}'")
+            return
+        if entry.optional:
+            found = self._unwrapped(entry.value, found)
+        if not self._bindings.assignable(found, wanted):
+            shown = self._bindings.resolved(found, close=True)
+            self._fault(entry.at, f"expected type of field '{field}' is '{wanted}' but provided type is '{shown}'")
+
+    @staticmethod
+    def _again(node: Again) -> Type:
+        return node.original.type
 
     # --- loops -------------------------------------------------------------------------------------------------------
     def _fold(self, node: Fold) -> Type:

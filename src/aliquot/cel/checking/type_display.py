@@ -20,5 +20,7 @@ def runtime_name(found: Type) -> str:
 
 def declared_name(found: Type) -> str:
     """The type as cel-go prints a program's result type: `google.protobuf.Any`, `list(string)`."""
+    if found.nullable:
+        return str(found)
     name = runtime_name(found)
     return f"{name}({', '.join(declared_name(param) for param in found.params)})" if found.params else name

@@ -14,7 +14,7 @@ from aliquot.cel.cost.device_sizes import SchemaPath, device_size
 from aliquot.cel.cost.ranges import MAX, ONE, UNKNOWN, ZERO, EntrySizes, Range, fixed
 from aliquot.cel.operator_names import AND, CONDITIONAL, OR
 from aliquot.cel.static_types import Type
-from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select, Tested
 from aliquot.cel.values.numbers import Uint
 
 
@@ -32,21 +32,25 @@ class _Local:
 class Estimator:
     """One estimate of one checked tree."""
 
-    __slots__ = ("_by_kind", "_entries", "_locals", "_minor", "_paths", "_sizes")
+    __slots__ = ("_by_kind", "_entries", "_locals", "_minor", "_paths", "_sizes", "_tested")
 
     def __init__(self, minor: int) -> None:
         self._minor = minor
         self._paths: dict[int, SchemaPath] = {}
         self._sizes: dict[int, Range] = {}
         self._entries: dict[int, EntrySizes] = {}
+        self._tested: dict[int, Range] = {}  # the cost of what `hasValue` is asked of, which macros need once more
         self._locals: dict[str, list[_Local]] = {}
         self._by_kind: dict[type[Node], Callable[..., Range]] = {
             Literal: self._literal,
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
+            Tested: self._call,
             ListNode: self._list,
             MapNode: self._map,
+            Message: self._message,
+            Again: self._again,
             Fold: self._fold,
         }
 
@@ -132,6 +136,9 @@ class Estimator:
         self._entries[id(node)] = EntrySizes(is_list=False, key=keys, value=values)
         return total
 
+    def _message(self, node: Message) -> Range:
+        return _sum([fixed(40), *[self.cost(entry.value) for entry in node.entries]])
+
     # --- calls -------------------------------------------------------------------------------------------------------
     def _call(self, node: Call) -> Range:
         if node.function == "dyn":
@@ -147,6 +154,8 @@ class Estimator:
         target: Argument | None = None
         if node.target is not None:
             before = self.cost(node.target)
+            if isinstance(node, Tested):
+                self._tested[id(node.target)] = before
             target = self._argument(node.target)
         total = Range(MAX, 0)
         result: Range | None = None
@@ -192,6 +201,11 @@ class Estimator:
 
     def _argument(self, node: Node) -> Argument:
         return Argument(node, node.type, self._size(node), self._path(node))
+
+    def _again(self, node: Again) -> Range:
+        self._paths[id(node)] = self._path(node.original)
+        self._copy_sizes(node, node.original)
+        return self._tested[id(node.original)]
 
     # --- loops -------------------------------------------------------------------------------------------------------
     def _push(self, name: str, path: SchemaPath, size: Range | None, entries: EntrySizes | None) -> None:

@@ -9,7 +9,7 @@ from aliquot.cel.values.optional import NONE, Optional
 from aliquot.cel.values.quantities import ComputedQuantity, quantity_of
 from aliquot.cel.values.times import Duration, Timestamp
 from aliquot.cel.values.type_value import TypeValue
-from aliquot.cel.values.value import NO_SUCH_OVERLOAD, Value
+from aliquot.cel.values.value import NO_SUCH_OVERLOAD, Err, Value
 from aliquot.units.quantity import Quantity
 
 
@@ -29,6 +29,8 @@ def equal(left: Value, right: Value) -> Value:
         return compare_numbers(left, right) == 0
     if left is None or right is None:
         return left is right
+    if kind is Err:
+        return left
     if kind is Timestamp:
         return other is Timestamp and left.nanos == right.nanos
     if kind in LISTS:
@@ -45,11 +47,11 @@ def equal_opaque(left: Value, right: Value) -> Value:
     kind: type[object] = left.__class__
     other: type[object] = right.__class__
     if kind is Quantity or kind is ComputedQuantity:
-        if other is not Quantity:  # a computed quantity isn't recognised on the right, see `Sum`
-            return NO_SUCH_OVERLOAD
+        if other is not Quantity:  # a computed quantity isn't recognised on the right, see `ComputedQuantity`
+            return right if other is Err else NO_SUCH_OVERLOAD
         return quantity_of(left) == right
     if kind is not other:
-        return NO_SUCH_OVERLOAD
+        return right if other is Err else NO_SUCH_OVERLOAD
     return left == right
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from aliquot.cel.operators.indexing import MISSING
 from aliquot.cel.running.frame import Frame, Run
 from aliquot.cel.running.qualifiers import Qualifier, Qualify
+from aliquot.cel.values.native import through_native
 from aliquot.cel.values.optional import NONE, Optional
 from aliquot.cel.values.value import NO_SUCH_OVERLOAD, Err, Value
 
@@ -18,11 +19,13 @@ _EMPTY: Final[dict[str, Value]] = {}
 class Path:
     """A value and the steps from it; steps are added while the tree is planned."""
 
-    __slots__ = ("base", "from_device", "steps")
+    __slots__ = ("base", "from_device", "native", "steps")
 
-    def __init__(self, base: Run, *, from_device: bool = False) -> None:
+    def __init__(self, base: Run, *, from_device: bool = False, native: bool = False) -> None:
         self.base = base
         self.from_device = from_device
+        self.native = native
+        """Whether it may be an optional, whose value then goes through Go's own types."""
         self.steps: list[Qualifier] = []
 
     def add(self, step: Qualifier) -> None:
@@ -33,10 +36,11 @@ class Path:
         """The function that reads the value, without the unit for the attribute as a whole."""
         steps = self.steps
         if not steps:
-            return self.base
+            return _renewed(self.base) if self.native else self.base
         if self.from_device and len(steps) <= 3 and all(step.key is not None and not step.optional for step in steps):
             return _device_resolver([str(step.key) for step in steps], test=steps[-1].test)
-        return _resolver(self.base, [(step.read, step.read_optional, step.optional) for step in steps])
+        qualifiers = [(step.read, step.read_optional, step.optional) for step in steps]
+        return _resolver(self.base, qualifiers, native=self.native)
 
     def runner(self) -> Run:
         """The function that reads the value as an expression of its own."""
@@ -59,7 +63,17 @@ def _tested(resolve: Run) -> Run:
     return run
 
 
-def _resolver(base: Run, steps: list[tuple[Qualify, Qualify, bool]]) -> Run:
+def _renewed(base: Run) -> Run:
+    """An optional is taken apart and put together again, even where nothing is read from it."""
+
+    def resolve(frame: Frame) -> Value:
+        value = base(frame)
+        return Optional(through_native(value.value)) if type(value) is Optional and value is not NONE else value
+
+    return resolve
+
+
+def _resolver(base: Run, steps: list[tuple[Qualify, Qualify, bool]], *, native: bool) -> Run:
     def resolve(frame: Frame) -> Value:
         value = base(frame)
         if type(value) is Err:
@@ -68,7 +82,9 @@ def _resolver(base: Run, steps: list[tuple[Qualify, Qualify, bool]]) -> Run:
         if is_optional:
             if value is NONE:
                 return NONE
-            value = value.value
+            value = through_native(value.value) if native else value.value
+            if type(value) is Err:
+                return value
         for read, read_optional, optional in steps:
             if is_optional or optional:
                 is_optional = True

@@ -17,11 +17,13 @@ from aliquot.cel.running.attributes import Choice, Path
 from aliquot.cel.running.compiled import Compiled, ProgramFault, constant
 from aliquot.cel.running.constant_lists import membership
 from aliquot.cel.running.dispatch import Dispatch
-from aliquot.cel.running.frame import UNSET, Frame, Run
+from aliquot.cel.running.frame import Frame, Run
 from aliquot.cel.running.logic import all_true, any_true, equal_to, or_else, unequal_to
+from aliquot.cel.running.messages import message_maker
 from aliquot.cel.running.qualifiers import computed_qualifier, constant_qualifier, test_qualifier
-from aliquot.cel.static_types import TYPE
-from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
+from aliquot.cel.running.recalling import recalled, remembered
+from aliquot.cel.static_types import OPAQUE, TYPE, Type, is_dyn
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Message, Node, Select, Tested
 from aliquot.cel.values.stops import Panic
 from aliquot.cel.values.type_names import go_type_name
 from aliquot.cel.values.type_value import TypeValue
@@ -36,20 +38,26 @@ _FOLDED: Final = frozenset({
 class Compiler:
     """Plans one checked expression. `places` tells how many local variables a frame must hold."""
 
-    __slots__ = ("_by_kind", "_calls", "_minor", "_scope", "places")
+    __slots__ = ("_by_kind", "_calls", "_lazy", "_minor", "_recalled", "_scope", "_touched", "places")
 
     def __init__(self, schema: Schema, minor: int) -> None:
         self._minor = minor
         self._calls = Dispatch(schema.functions, minor)
         self._scope: dict[str, Run] = {}
+        self._lazy: dict[Run, int] = {}  # readers of accumulators, and the places that hold these
+        self._touched: set[int] = set()
+        self._recalled: dict[int, Run] = {}
         self.places = 0
         self._by_kind: dict[type[Node], Callable[..., Compiled]] = {
             Literal: self._literal,
             Ident: self._ident,
             Select: self._select,
             Call: self._call,
+            Tested: self._tested,
             ListNode: self._list,
             MapNode: self._map,
+            Message: self._message,
+            Again: self._again,
             Fold: self._fold,
         }
 
@@ -60,6 +68,20 @@ class Compiler:
             PlanFault: cel-go would refuse to make a program of it.
         """
         return self._by_kind[type(node)](node)
+
+    def _tested(self, node: Tested) -> Compiled:
+        assert node.target is not None
+        place, touched = self._place(), self._touched
+        self._touched = set()
+        run = self.plan(node.target).run
+        outer = tuple(sorted(each for each in self._touched if each < place))
+        self._touched |= touched
+        self._recalled[id(node.target)] = recalled(place, run)
+        target = Compiled(remembered(place, run, outer))
+        return self._function(node, [target], [target.run])
+
+    def _again(self, node: Again) -> Compiled:
+        return Compiled(self._recalled[id(node.original)])
 
     # --- names and what is read from them ----------------------------------------------------------------------------
     @staticmethod
@@ -72,10 +94,12 @@ class Compiler:
         base = self._scope.get(node.name)
         if base is None:
             return Compiled(path=Path(lambda frame: frame.device, from_device=True))
+        if base in self._lazy:
+            self._touched.add(self._lazy[base])
         if node.type.kind == TYPE:
             # cel-go takes any variable that holds a type for the name of a type
             return self._type_value(node.name)
-        return Compiled(path=Path(base))
+        return Compiled(path=self._path(base, node))
 
     @staticmethod
     def _type_value(name: str) -> Compiled:
@@ -83,19 +107,22 @@ class Compiler:
             raise ProgramFault(f"reference to undefined type: {name}")
         return constant(TypeValue(name))
 
-    @staticmethod
-    def _path_of(plan: Compiled) -> Path | Choice:
-        return Path(plan.run) if plan.path is None else plan.path
+    def _path(self, base: Run, node: Node) -> Path:
+        return Path(base, native=self._minor < 37 and _may_be_optional(node.type))
+
+    def _path_of(self, node: Node) -> Path | Choice:
+        plan = self.plan(node)
+        return self._path(plan.run, node) if plan.path is None else plan.path
 
     def _select(self, node: Select) -> Compiled:
         if node.names_type:
             return self._type_value(node.names_type)
-        path = self._path_of(self.plan(node.operand))
+        path = self._path_of(node.operand)
         path.add(test_qualifier(node.field) if node.test else constant_qualifier(node.field, optional=False))
         return Compiled(path=path)
 
     def _index(self, node: Call, *, optional: bool) -> Compiled:
-        path = self._path_of(self.plan(node.args[0]))
+        path = self._path_of(node.args[0])
         index = self.plan(node.args[1])
         if index.constant:
             if not is_qualifier(index.value):
@@ -114,9 +141,10 @@ class Compiler:
             return self._index(node, optional=False)
         if function in {OPT_INDEX, OPT_SELECT}:
             return self._index(node, optional=True)
-        plans = [self.plan(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
         if function == CONDITIONAL:
-            return self._conditional(plans)
+            condition, then, otherwise = node.args
+            return Compiled(path=Choice(self.plan(condition).run, self._path_of(then), self._path_of(otherwise)))
+        plans = [self.plan(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
         runs = [plan.run for plan in plans]
         if function == AND:
             return Compiled(all_true(runs))
@@ -148,9 +176,6 @@ class Compiler:
         fixed, price, by_result = cost_of_call(function, overload, self._minor)
         return Compiled(self._calls.runner(impl, runs, fixed, price, by_result=by_result, one_by_one=one_by_one))
 
-    def _conditional(self, plans: list[Compiled]) -> Compiled:
-        return Compiled(path=Choice(plans[0].run, self._path_of(plans[1]), self._path_of(plans[2])))
-
     # --- aggregates --------------------------------------------------------------------------------------------------
     def _list(self, node: ListNode) -> Compiled:
         plans = [self.plan(item) for item in node.items]
@@ -166,10 +191,22 @@ class Compiler:
             return constant(_folded(run))
         return Compiled(run)
 
+    def _message(self, node: Message) -> Compiled:
+        entries: list[tuple[str, Run, bool]] = []
+        for entry in node.entries:
+            assert isinstance(entry.key, Literal)
+            entries.append((str(entry.key.value), self.plan(entry.value).run, entry.optional))
+        return Compiled(message_maker(node.name, entries))
+
     # --- loops -------------------------------------------------------------------------------------------------------
     def _place(self) -> int:
         self.places += 1
         return self.places - 1
+
+    def _accumulator(self, place: int, start: Run) -> Run:
+        read = loops.accumulator(place, start)
+        self._lazy[read] = place
+        return read
 
     def _fold(self, node: Fold) -> Compiled:
         over = self.plan(node.range).run
@@ -177,7 +214,8 @@ class Compiler:
         if node.macro == "bind":
             place = self._place()
             start = self.plan(node.init).run
-            self._scope = {**outer, node.accumulator: _accumulator(place, start)}
+            self._scope = {**outer, node.accumulator: self._accumulator(place, start)}
+            self.plan(node.step)  # never evaluated, but cel-go refuses a variable that holds a type here
             plan = Compiled(loops.bound(place, self.plan(node.result).run))
             self._scope = outer
             return plan
@@ -197,7 +235,7 @@ class Compiler:
             self._scope = outer
             return Compiled(_macro(node.macro, over, bodies, pairs=pairs))
         place = self._place()
-        accumulator = _accumulator(place, self.plan(node.init).run)
+        accumulator = self._accumulator(place, self.plan(node.init).run)
         self._scope = {**inner, node.accumulator: accumulator}
         step, _ = body(node.step)
         self._scope = {**outer, node.accumulator: accumulator}
@@ -218,18 +256,12 @@ def _macro(macro: str, over: Run, bodies: list[tuple[loops.Body, bool]], *, pair
     return loops.mapped(over, test, last, pairs=pairs, constant_item=constant)
 
 
+def _may_be_optional(found: Type) -> bool:
+    return is_dyn(found) or found.kind == OPAQUE
+
+
 def _local(place: int) -> Run:
     return lambda frame: frame.locals[place]
-
-
-def _accumulator(place: int, start: Run) -> Run:
-    def read(frame: Frame) -> Value:
-        value = frame.locals[place]
-        if value is UNSET:
-            value = frame.locals[place] = loops.started(start(frame))
-        return value
-
-    return read
 
 
 def _folded(run: Run) -> Value:

@@ -173,7 +173,7 @@ def fold(over: Run, place: int, step: Body, result: Run, *, pairs: bool) -> Run:
             places[place] = step(frame, item)
             if frame.cost > limit:
                 raise TooCostly(limit + 1)
-        return plain(result(frame))
+        return _plain(result(frame))
 
     return run
 
@@ -183,18 +183,33 @@ def bound(place: int, body: Run) -> Run:
 
     def run(frame: Frame) -> Value:
         frame.locals[place] = UNSET
-        return body(frame)
+        value = body(frame)
+        if frame.cost > frame.limit:  # a chain of optMap doubles the work at each step
+            raise TooCostly(frame.limit + 1)
+        return value
 
     return run
 
 
-def started(value: Value) -> Value:
+def accumulator(place: int, start: Run) -> Run:
+    """Reads an accumulator; its start is computed when it's first looked at."""
+
+    def read(frame: Frame) -> Value:
+        value = frame.locals[place]
+        if value is UNSET:
+            value = frame.locals[place] = _started(start(frame))
+        return value
+
+    return read
+
+
+def _started(value: Value) -> Value:
     """An accumulator's start; an empty map becomes one that grows in place."""
     if is_map(value) and not value:
         return GrowingMap()
     return value
 
 
-def plain(value: Value) -> Value:
+def _plain(value: Value) -> Value:
     """A loop's result, no longer growing."""
     return MapValue(value.entries) if type(value) is GrowingMap else value

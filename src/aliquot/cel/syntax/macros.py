@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from aliquot.cel.operator_names import ADD, AND, CONDITIONAL, EQUALS, NOT, NOT_STRICTLY_FALSE, OR
-from aliquot.cel.syntax.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
-from aliquot.cel.syntax.trees import copied
+from aliquot.cel.syntax.nodes import Again, Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select, Tested
 
 RESULT: Final = "@result"
 """The accumulator of a loop; no expression can spell it."""
@@ -165,7 +164,7 @@ def _bind(at: int, target: Node | None, args: list[Node]) -> Node | None:
 def _opt_map(at: int, target: Node | None, args: list[Node]) -> Node:
     assert target is not None
     name = _variable(args[0], "optMap() variable name must be a simple identifier")
-    body = _bound(at, name, Call(at, "value", copied(target), []), args[1])
+    body = _bound(at, name, Call(at, "value", Again(target.at, target), []), args[1])
     some = Call(at, "optional.of", None, [body])
     return _if_present(at, target, some)
 
@@ -173,12 +172,12 @@ def _opt_map(at: int, target: Node | None, args: list[Node]) -> Node:
 def _opt_flat_map(at: int, target: Node | None, args: list[Node]) -> Node:
     assert target is not None
     name = _variable(args[0], "optFlatMap() variable name must be a simple identifier")
-    return _if_present(at, target, _bound(at, name, Call(at, "value", copied(target), []), args[1]))
+    return _if_present(at, target, _bound(at, name, Call(at, "value", Again(target.at, target), []), args[1]))
 
 
 def _if_present(at: int, target: Node, value: Node) -> Node:
     none = Call(at, "optional.none", None, [])
-    return Call(at, CONDITIONAL, None, [Call(at, "hasValue", target, []), value, none])
+    return Call(at, CONDITIONAL, None, [Tested(at, "hasValue", target, []), value, none])
 
 
 def _sort_by(at: int, target: Node | None, args: list[Node]) -> Node:

@@ -106,6 +106,25 @@ class Message(Node):
         self.entries = entries
 
 
+class Tested(Call):
+    """`target.hasValue()` whose target is needed once more: see `Again`."""
+
+    __slots__ = ()
+
+
+class Again(Node):
+    """The target of a `Tested` that was evaluated before: optMap needs its target twice.
+
+    cel-go copies it, and so doubles the tree at each step of a chain; here nothing is checked or evaluated twice.
+    """
+
+    __slots__ = ("original",)
+
+    def __init__(self, at: int, original: Node) -> None:
+        self.at = at
+        self.original = original
+
+
 class Fold(Node):
     """A loop over `range`, which the macros (all, exists, map, bind, ...) are written in."""
 

@@ -8,12 +8,11 @@ from aliquot.cel.operator_names import (
     OPT_INDEX,
     OPT_SELECT,
 )
-from aliquot.cel.syntax.cursor import Cursor, SyntaxFault
+from aliquot.cel.syntax.cursor import Cursor
 from aliquot.cel.syntax.literals import LiteralError, read_bytes, read_string
 from aliquot.cel.syntax.macros import MACRO_NAMES, MacroError, expander
 from aliquot.cel.syntax.nodes import Call, Entry, Ident, ListNode, Literal, MapNode, Message, Node, Select
-from aliquot.cel.syntax.tokens import BYTES, ESCAPED, FLOAT, IDENT, INT, KEYWORD, STRING, UINT, Tokens
-from aliquot.cel.syntax.trees import size
+from aliquot.cel.syntax.tokens import BYTES, ESCAPED, FLOAT, IDENT, INT, KEYWORD, STRING, UINT
 from aliquot.cel.values.numbers import INT_MAX, INT_MIN, UINT_MAX, Uint
 
 _STARTS: Final = (
@@ -28,12 +27,7 @@ _RESERVED: Final = frozenset({
 class Operands(Cursor, ABC):
     """The part of the parser that reads what stands between operators."""
 
-    __slots__ = ("budget",)
-
-    def __init__(self, tokens: Tokens, *, escaped_names: bool) -> None:
-        super().__init__(tokens, escaped_names=escaped_names)
-        self.budget = 8_000
-        """How many nodes macros may still copy: they can double the tree at each step."""
+    __slots__ = ()
 
     @abstractmethod
     def _expression(self) -> Node:
@@ -109,11 +103,6 @@ class Operands(Cursor, ABC):
         if function in MACRO_NAMES:
             expand = expander(function, len(args), member=target is not None)
             if expand is not None:
-                if function in {"optMap", "optFlatMap"}:
-                    assert target is not None
-                    self.budget -= size(target)
-                    if self.budget < 0:
-                        raise SyntaxFault(at, "the expression grows too large: optMap copies what stands before it")
                 try:
                     expanded = expand(at, target, args)
                 except MacroError as error:

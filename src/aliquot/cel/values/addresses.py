@@ -12,9 +12,15 @@ class NetworkError(ValueError):
 
 
 def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Read an address."""
+    """Read an address.
+
+    Raises:
+        NetworkError: it isn't one; the message is that of Go's netip.ParseAddr.
+    """
+    bare, _, zone = text.partition("%")
     try:
-        return ipaddress.ip_address(text)
+        # Go's zones may hold anything, Python's no percent sign
+        return ipaddress.ip_address(f"{bare}%{zone.replace('%', '_')}" if zone else text)
     except ValueError:
         raise NetworkError(f"ParseAddr({go_quote(text)}): {_complaint(text)}") from None
 

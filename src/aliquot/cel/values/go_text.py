@@ -23,6 +23,9 @@ def _escape(char: str) -> str:
     if char.isprintable():
         return char
     code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        code -= 0xDC00  # a byte that is no UTF-8, as Python's surrogateescape holds it
+        return f"\\x{code:02x}"
     if code < 0x80:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

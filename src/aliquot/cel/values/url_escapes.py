@@ -36,9 +36,10 @@ def unescaped(text: str, whole: str = "") -> bytes:
         return text.encode()
     parts = text.split("%")
     result = [parts[0].encode()]
-    for part in parts[1:]:
+    for index, part in enumerate(parts[1:], 1):
         if len(part) < 2 or part[0] not in HEX or part[1] not in HEX:
-            raise UrlError(complaint(whole or text, f"invalid URL escape {go_quote('%' + part[:2])}"))
+            bad = f"%{'%'.join(parts[index:])}".encode()[:3].decode(errors="surrogateescape")
+            raise UrlError(complaint(whole or text, f"invalid URL escape {go_quote(bad)}"))
         result.append(bytes([int(part[:2], 16)]) + part[2:].encode())
     return b"".join(result)
 

@@ -3,19 +3,16 @@
 import re
 from typing import Final
 
-from aliquot.cel.values.go_text import go_quote
 from aliquot.cel.values.url import Url
 from aliquot.cel.values.url_escapes import (
-    HOST_LITERAL,
     PATH_KEEP,
     UNRESERVED,
     UrlError,
     complaint,
-    decoded,
     escaped,
-    is_port,
     unescaped,
 )
+from aliquot.cel.values.url_host import parse_host
 
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*\Z", re.ASCII)
 
@@ -42,7 +39,7 @@ def parse_url(text: str) -> Url:
     body, _, fragment = text.partition("#")
     url = _parse(body, via_request=False)
     if fragment:
-        unescaped(fragment)
+        unescaped(fragment, text)
         return Url(url.scheme, url.opaque, url.user, url.host, url.path, url.raw_path, url.query, url.force_query,
                    fragment, url.omit_host)  # fmt: skip
     return url
@@ -70,7 +67,7 @@ def _parse(text: str, *, via_request: bool) -> Url:
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, path = rest[2:].partition("/")
         rest = slash + path
-        user, host = _parse_authority(text, authority)
+        user, host = _parse_authority(text, scheme, authority)
     elif scheme and rest.startswith("/"):
         omit_host = True
     path_bytes = unescaped(rest, text)
@@ -89,8 +86,9 @@ def _split_scheme(text: str) -> tuple[str, str]:
     return head.lower(), rest
 
 
-def _parse_authority(text: str, authority: str) -> tuple[str | None, str]:
+def _parse_authority(text: str, scheme: str, authority: str) -> tuple[str | None, str]:
     userinfo, at, host = authority.rpartition("@")
+    host = parse_host(text, scheme, host)
     user: str | None = None
     if at:
         if not _USER.match(userinfo):
@@ -100,38 +98,4 @@ def _parse_authority(text: str, authority: str) -> tuple[str | None, str]:
         user = escaped(unescaped(name, text), keep)
         if colon:
             user += ":" + escaped(unescaped(password, text), keep)
-    return user, _parse_host(text, host)
-
-
-def _parse_host(text: str, host: str) -> str:
-    if host.startswith("["):
-        end = host.rfind("]")
-        if end < 0:
-            raise UrlError(complaint(text, "missing ']' in host"))
-        if not is_port(host[end + 1 :]):
-            raise UrlError(complaint(text, f"invalid port {go_quote(host[end + 1 :])} after host"))
-        zone = host[:end].find("%25")
-        if zone >= 0:
-            _check_host(text, host[:zone])
-            return decoded(_unescape_host(text, host[:zone]) + unescaped(host[zone:end], text)) + host[end:]
-    else:
-        colon = host.rfind(":")
-        if colon >= 0 and not is_port(host[colon:]):
-            raise UrlError(complaint(text, f"invalid port {go_quote(host[colon:])} after host"))
-    _check_host(text, host)
-    return decoded(_unescape_host(text, host))
-
-
-def _check_host(text: str, host: str) -> None:
-    for char in host:
-        code = ord(char)
-        if code < 0x80 and code not in UNRESERVED and code not in HOST_LITERAL and char != "%":
-            raise UrlError(complaint(text, f"invalid character {go_quote(char)} in host name"))
-
-
-def _unescape_host(text: str, host: str) -> bytes:
-    """A host may only escape what isn't ASCII."""
-    for index, char in enumerate(host):
-        if char == "%" and host[index + 1 : index + 2] in "01234567" and host[index : index + 3] != "%25":
-            raise UrlError(complaint(text, f"invalid URL escape {go_quote(host[index : index + 3])}"))
-    return unescaped(host, text)
+    return user, host

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from aliquot.cdi.host.local_host import LocalHost
 from aliquot.cdi.host_check import Finding, check_host
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, Table, folders_of, read_spec
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, OutputFormat, folders_of, read_spec
 from aliquot.cli.output import write_json, write_yaml
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def check(
     *files: Path,
     dirs: Dirs = (),
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Hold specs against this host; each finding comes with its fix.
 
@@ -49,7 +49,7 @@ def check(
     return NO if any(finding.severity == "error" for _, finding in findings) else YES
 
 
-def _tell(output: Table, findings: list[tuple[str, Finding]], checked: list[str]) -> None:
+def _tell(output: OutputFormat, findings: list[tuple[str, Finding]], checked: list[str]) -> None:
     if output != "table":
         rows: list[dict[str, Any]] = [
             {

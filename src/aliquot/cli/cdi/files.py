@@ -11,14 +11,14 @@ from aliquot.cdi.documents.write import to_json, to_yaml
 from aliquot.cdi.lower import lower as lower_spec
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.versions import minimum_version
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Table, Text, read_spec, read_text, tell
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, OutputFormat, TextFormat, read_spec, read_text, tell
 from aliquot.cli.output import fail, warn, write_json, write_yaml
 
 
 def validate(
     *files: Annotated[Path, Parameter(allow_leading_hyphen=True)],
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False,
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Check spec files; every problem at once, with file, line, field and fix.
 
@@ -53,13 +53,13 @@ def validate(
         else:
             found = [
                 {
-                    "category": one.category,
-                    "path": one.path,
-                    "line": one.line,
-                    "message": one.message,
-                    "hint": one.hint or None,
+                    "category": problem.category,
+                    "path": problem.path,
+                    "line": problem.line,
+                    "message": problem.message,
+                    "hint": problem.hint or None,
                 }
-                for one in problems
+                for problem in problems
             ]
             answers.append({"file": str(file), "valid": not problems, "minimumVersion": least, "problems": found})
     if output == "json":
@@ -75,7 +75,7 @@ def lower(
     *,
     to: str,
     strict: Annotated[bool, Parameter(name="--strict", negative=())] = False,
-    output: Annotated[Text, Parameter(name=["--output", "-o"])] = "yaml",
+    output: Annotated[TextFormat, Parameter(name=["--output", "-o"])] = "yaml",
 ) -> int:
     """Rewrite a spec for container engines that only read an older version; what is lost is told.
 
@@ -108,7 +108,7 @@ def diff(
     new: Path,
     /,
     *,
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """What differs between two specs, by meaning.
 
@@ -118,20 +118,26 @@ def diff(
         output: table for people; json or yaml for programs.
     """
     try:
-        changes = compare(read_spec(old), read_spec(new))
+        differences = compare(read_spec(old), read_spec(new))
     except SpecError as error:
         tell(error.problems)
         return UNUSABLE
     if output == "table":
-        for change in changes:
-            print(change)
+        for difference in differences:
+            print(difference)
     else:
         rows = [
-            {"kind": one.kind, "where": one.where or None, "what": one.what, "old": one.old, "new": one.new}
-            for one in changes
+            {
+                "kind": difference.kind,
+                "where": difference.where or None,
+                "what": difference.what,
+                "old": difference.old,
+                "new": difference.new,
+            }
+            for difference in differences
         ]
         if output == "json":
             write_json({"changes": rows})
         else:
             write_yaml({"changes": rows})
-    return NO if changes else YES
+    return NO if differences else YES

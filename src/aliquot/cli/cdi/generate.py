@@ -10,18 +10,18 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from aliquot.cdi.documents.write import to_json, to_yaml
-from aliquot.cdi.generate.device_ids import Strategy
-from aliquot.cdi.generate.hook_calls import NVIDIA_HOOK, HookMaker, HookTool, nvidia_tool, own_tool
+from aliquot.cdi.generate.device_ids import NameStrategy
+from aliquot.cdi.generate.hook_calls import NVIDIA_HOOK, HookCalls, HookTool, nvidia_tool, own_tool
 from aliquot.cdi.generate.inventory import Inventory
 from aliquot.cdi.generate.inventory_json import inventory_data, inventory_of
 from aliquot.cdi.generate.spec import Mode, Options, generate
 from aliquot.cdi.host.discover import discover
 from aliquot.cdi.machine.files import write_spec
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Text, read_text, tell
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, TextFormat, read_text, tell
 from aliquot.cli.output import warn, write_json
 
-Wanted = Literal[
+ModeOption = Literal[
     "auto", "nvml", "management", "wsl", "imex", "gds", "gdrcopy", "mofed", "nvswitch", "amd", "intel", "nic"
 ]
 
@@ -29,14 +29,14 @@ Wanted = Literal[
 def generate_spec(
     *,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    format_: Annotated[Text | None, Parameter(name="--format")] = None,
-    mode: Wanted = "auto",
+    format_: Annotated[TextFormat | None, Parameter(name="--format")] = None,
+    mode: ModeOption = "auto",
     driver_root: str = "/",
     dev_root: str = "",
     inventory: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     show_inventory: Annotated[bool, Parameter(negative=())] = False,
     device_id: Annotated[tuple[str, ...], Parameter(negative=())] = ("all",),
-    device_name_strategy: Annotated[tuple[Strategy, ...], Parameter(negative=())] = ("index", "uuid"),
+    device_name_strategy: Annotated[tuple[NameStrategy, ...], Parameter(negative=())] = ("index", "uuid"),
     no_all_device: Annotated[bool, Parameter(negative=())] = False,
     vendor: str = "",
     class_: Annotated[str, Parameter(name="--class")] = "",
@@ -89,7 +89,7 @@ def generate_spec(
                 strategies=device_name_strategy,
                 devices=device_id,
                 all_device=not no_all_device,
-                hooks=HookMaker(tool, frozenset(disable_hook), frozenset(enable_hook), ldconfig_path),
+                hooks=HookCalls(tool, frozenset(disable_hook), frozenset(enable_hook), ldconfig_path),
                 numbers=not no_numbers,
                 additional_gids=not no_additional_gids,
                 sockets=not no_sockets,
@@ -108,15 +108,14 @@ def generate_spec(
     return YES
 
 
-def _format(output: Path | None, given: Text | None) -> Text:
+def _format(output: Path | None, given: TextFormat | None) -> TextFormat:
     if output is None:
         return given or "yaml"
     named = output.suffix.removeprefix(".")
     if named not in {"yaml", "json"} or (given is not None and given != named):
         hint = f"name it {output.stem}.{given or 'yaml'}: readers of spec folders go by the ending"
-        raise SpecError(
-            [Problem("io", "its name doesn't end in .yaml or .json as its format is", "", hint, str(output))]
-        )
+        message = "its name doesn't end in .yaml or .json as its format is"
+        raise SpecError([Problem("io", message, hint=hint, file=str(output))])
     return "json" if named == "json" else "yaml"
 
 

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from aliquot.cdi.annotations import requested_devices
 from aliquot.cdi.host.local_nodes import LocalNodes
 from aliquot.cdi.injection.inject import inject as inject_devices
-from aliquot.cdi.injection.oci_spec import take_requests
+from aliquot.cdi.injection.requests import take_requests
 from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, folders_of, read_text, tell, warn_of_errors
 from aliquot.cli.output import fail, warn

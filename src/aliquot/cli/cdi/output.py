@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 YES, NO, UNUSABLE = 0, 1, 2
 
 Dirs = Annotated[tuple[Path, ...], Parameter(name=["--dir", "-d"], negative=())]
-Text = Literal["yaml", "json"]
-Table = Literal["table", "json", "yaml"]
+TextFormat = Literal["yaml", "json"]
+OutputFormat = Literal["table", "json", "yaml"]
 
 
 def folders_of(dirs: tuple[Path, ...]) -> Folders:
@@ -32,8 +33,7 @@ def folders_of(dirs: tuple[Path, ...]) -> Folders:
 def tell(problems: Iterable[Problem]) -> None:
     """Each problem, with its hint."""
     for problem in problems:
-        hintless = Problem(problem.category, problem.message, problem.path, "", problem.file, problem.line)
-        fail(str(hintless), problem.hint)
+        fail(str(replace(problem, hint="")), problem.hint)
 
 
 def warn_of_errors(registry: Registry) -> None:

@@ -10,7 +10,18 @@ from aliquot.cdi.problems import SpecError
 from aliquot.cdi.registry import Definition, Registry
 from aliquot.cdi.spec import Spec
 from aliquot.cdi.versions import minimum_version
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, Table, Text, folders_of, read_spec, tell, warn_of_errors
+from aliquot.cli.cdi.output import (
+    NO,
+    UNUSABLE,
+    YES,
+    Dirs,
+    OutputFormat,
+    TextFormat,
+    folders_of,
+    read_spec,
+    tell,
+    warn_of_errors,
+)
 from aliquot.cli.output import fail, write_json, write_yaml
 
 
@@ -19,7 +30,7 @@ def list_devices(
     /,
     *,
     dirs: Dirs = (),
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """The devices that can be asked for, each with the file that defines it.
 
@@ -30,27 +41,36 @@ def list_devices(
     """
     folders = folders_of(dirs)
     registry = folders.registry()
-    found = [one for name, one in registry.devices.items() if not kind or name.startswith((f"{kind}=", f"{kind}/"))]
+    found = [
+        definition
+        for name, definition in registry.devices.items()
+        if not kind or name.startswith((f"{kind}=", f"{kind}/"))
+    ]
     if output == "table":
-        width = max((len(one.name) for one in found), default=0)
-        for one in found:
-            print(f"{one.name:{width}}  {one.file.path}{_shadow_note(registry, one)}")
+        width = max((len(definition.name) for definition in found), default=0)
+        for definition in found:
+            print(f"{definition.name:{width}}  {definition.file.path}{_shadow_note(registry, definition)}")
         if not found:
             print(f"no devices in {' '.join(folders.folders)}")
         warn_of_errors(registry)
     else:
-        _write(output, {"devices": [_entry(registry, one) for one in found], "errors": _errors(registry)})
+        _write(output, {"devices": [_entry(registry, definition) for definition in found], "errors": _errors(registry)})
     return YES
 
 
 def _shadow_note(registry: Registry, winner: Definition) -> str:
-    others = [one.file.path for one in registry.definitions[winner.name] if one is not winner]
+    others = [definition.file.path for definition in registry.definitions[winner.name] if definition is not winner]
     return f"  (hides {', '.join(others)})" if others else ""
 
 
-def _entry(registry: Registry, one: Definition) -> dict[str, Any]:
-    hidden = [other.file.path for other in registry.definitions[one.name] if other is not one]
-    return {"name": one.name, "file": one.file.path, "priority": one.file.priority, "hides": hidden}
+def _entry(registry: Registry, definition: Definition) -> dict[str, Any]:
+    hidden = [other.file.path for other in registry.definitions[definition.name] if other is not definition]
+    return {
+        "name": definition.name,
+        "file": definition.file.path,
+        "priority": definition.file.priority,
+        "hides": hidden,
+    }
 
 
 def _errors(registry: Registry) -> dict[str, list[str]]:
@@ -69,7 +89,7 @@ def show(
     /,
     *,
     dirs: Dirs = (),
-    output: Annotated[Text, Parameter(name=["--output", "-o"])] = "yaml",
+    output: Annotated[TextFormat, Parameter(name=["--output", "-o"])] = "yaml",
 ) -> int:
     """A device's edits, or a whole spec file, in canonical form.
 
@@ -111,7 +131,7 @@ def explain(
     /,
     *,
     dirs: Dirs = (),
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Which file defines a device, which definitions it hides, or why it can't be resolved.
 
@@ -124,13 +144,13 @@ def explain(
     registry = folders.registry()
     winner = registry.devices.get(device)
     why = None if winner is not None else registry.why_not(device)
-    rivals = [one for one in registry.definitions.get(device, ()) if one is not winner]
+    rivals = [rival for rival in registry.definitions.get(device, ()) if rival is not winner]
     if output != "table":
         value = {
             "device": device,
             "resolvable": winner is not None,
             "winner": None if winner is None else _entry(registry, winner),
-            "others": [{"file": one.file.path, "priority": one.file.priority} for one in reversed(rivals)],
+            "others": [{"file": rival.file.path, "priority": rival.file.priority} for rival in reversed(rivals)],
             "reason": None if why is None else why.message,
             "hint": None if why is None else why.hint,
             "folders": list(folders.folders),
@@ -143,13 +163,15 @@ def explain(
         print(
             f"{device} is defined by {winner.file.path} (priority {winner.file.priority}, cdiVersion {needed} or later)"
         )
-        for one in reversed(rivals):
-            same = to_data(one.spec) == to_data(winner.spec)
-            print(f"  hides {one.file.path} (priority {one.file.priority}{', with the same content' if same else ''})")
+        for rival in reversed(rivals):
+            same = to_data(rival.spec) == to_data(winner.spec)
+            print(
+                f"  hides {rival.file.path} (priority {rival.file.priority}{', with the same content' if same else ''})"
+            )
     if why is not None:
         tell([why])
-        for one in reversed(rivals):
-            print(f"  {one.file.path} (priority {one.file.priority}) defines it")
+        for rival in reversed(rivals):
+            print(f"  {rival.file.path} (priority {rival.file.priority}) defines it")
     for folder in folders.missing:
         print(f"  {folder} doesn't exist")
     return YES if winner is not None else NO

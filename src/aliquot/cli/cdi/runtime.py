@@ -5,10 +5,10 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from aliquot.cdi.machine.runtimes import carry_out, installed_version, plan, read_config
+from aliquot.cdi.machine.runtimes import carry_out, config_change, installed_version, read_config
 from aliquot.cdi.problems import SpecError
 from aliquot.cdi.runtime_config import CONFIG_FILES, RUNTIMES, Assessment, Runtime, assess
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Table, tell
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, OutputFormat, tell
 from aliquot.cli.output import fail, write_json, write_yaml
 
 app = App(
@@ -23,7 +23,7 @@ def check(
     runtime: Runtime | None = None,
     config: Path | None = None,
     version: str = "",
-    output: Annotated[Table, Parameter(name=["--output", "-o"])] = "table",
+    output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Say whether CDI is on. Exit status: 0 yes; 1 no, or it can't be told; 2 unreadable configuration, no runtime.
 
@@ -38,31 +38,31 @@ def check(
         return UNUSABLE
     found: list[Assessment] = []
     try:
-        for one in RUNTIMES if runtime is None else (runtime,):
-            number = version or installed_version(one)
+        for name in RUNTIMES if runtime is None else (runtime,):
+            number = version or installed_version(name)
             if runtime is None and not number:
                 continue
-            file = str(config) if config is not None else CONFIG_FILES[one]
-            found.append(assess(one, read_config(file), number))
+            file = str(config) if config is not None else CONFIG_FILES[name]
+            found.append(assess(name, read_config(file), number))
     except SpecError as error:
         tell(error.problems)
         return UNUSABLE
     if output == "table":
-        for one_found in found:
-            _tell(one_found)
+        for assessment in found:
+            _tell(assessment)
         if not found:
             print("none of containerd, crio, docker and podman is installed here")
     else:
         rows = [
             {
-                "runtime": one.runtime,
-                "version": one.version or None,
-                "cdi": one.on,
-                "reason": one.reason,
-                "fix": one.fix or None,
-                "notes": list(one.notes),
+                "runtime": assessment.runtime,
+                "version": assessment.version or None,
+                "cdi": assessment.on,
+                "reason": assessment.reason,
+                "fix": assessment.fix or None,
+                "notes": list(assessment.notes),
             }
-            for one in found
+            for assessment in found
         ]
         if output == "json":
             write_json({"runtimes": rows})
@@ -70,16 +70,16 @@ def check(
             write_yaml({"runtimes": rows})
     if not found:
         return UNUSABLE
-    return YES if all(one.on for one in found) else NO
+    return YES if all(assessment.on for assessment in found) else NO
 
 
-def _tell(one: Assessment) -> None:
-    word = {True: "on", False: "off", None: "unknown"}[one.on]
-    print(f"{one.runtime} {one.version or '(version unknown)'}: CDI is {word}: {one.reason}")
-    for note in one.notes:
+def _tell(assessment: Assessment) -> None:
+    word = {True: "on", False: "off", None: "unknown"}[assessment.on]
+    print(f"{assessment.runtime} {assessment.version or '(version unknown)'}: CDI is {word}: {assessment.reason}")
+    for note in assessment.notes:
         print(f"  note: {note}")
-    if one.fix:
-        print(f"  fix: {one.fix}")
+    if assessment.fix:
+        print(f"  fix: {assessment.fix}")
 
 
 @app.command(name="configure")
@@ -100,7 +100,7 @@ def configure(
     """
     try:
         file = str(config) if config is not None else CONFIG_FILES[runtime]
-        change = plan(runtime, file, version or installed_version(runtime))
+        change = config_change(runtime, file, version or installed_version(runtime))
         if not change.needed:
             print(f"{runtime}: CDI is on already, nothing is changed")
             return YES

@@ -4,12 +4,12 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from aliquot.allocation.claims.bound import bound_claims, extended_status
-from aliquot.allocation.claims.extended import ANNOTATION, claim_for
+from aliquot.allocation.claims.extended import ANNOTATION
 from aliquot.allocation.claims.leaving import claim_keys, left
 from aliquot.allocation.claims.pod_check import Checked, Offer, PodCheck, offer_of, prepare_in
 from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.allocation.engines import Engines
-from aliquot.allocation.exact.allocator import Exact
+from aliquot.allocation.exact.live import LiveExact
 from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec
 from aliquot.kube.pod import ExtendedResourceClaim, Pod
 from aliquot.snapshot.load import NodeLoad
@@ -22,7 +22,7 @@ class LiveClaims:
 
     start: Snapshot
     """The cluster at first. Classes, slices, templates and namespaces stay as they are there."""
-    engine: Exact
+    engine: LiveExact
     offer: Offer
     changes: dict[str, Claim | None] = field(default_factory=dict[str, Claim | None])
     """What differs from the start; None: gone."""
@@ -38,8 +38,7 @@ class LiveClaims:
     def of(cls, start: Snapshot, engines: Engines) -> "LiveClaims":
         """Begin with a snapshot's claims."""
         offer = offer_of(start, engines.kubernetes)
-        engine = engines.own(offer.supply())
-        live = cls(start, engine, replace(offer, supply=lambda: engine.supply))
+        live = cls(start, LiveExact(engines.exact(offer.supply())), offer)
         for claim in start.claims.values():
             owner = claim.meta.controller
             if owner is not None and claim.meta.annotations.get(ANNOTATION) == "true":
@@ -97,12 +96,12 @@ class LiveClaims:
     def certain(self, check: PodCheck) -> bool:
         """Whether no node can end the attempt with an error; False if that can't be told beforehand."""
         if check.extended is None:
-            return not check.fresh or self.engine.certain(check.fresh)
-        by_devices = {name: check.served[name] for name in check.wanted if name in check.served}
+            return not check.fresh or check.asked_for().prepared.never_fatal()
+        by_devices = tuple(name for name in check.wanted if name in check.served)
         if check.fresh or len(by_devices) > 1 or check.extended.spec.requests:
             return False
         # Every node either serves the resource itself or is asked for this claim.
-        return self.engine.certain((claim_for(check.extended, check.pod, by_devices)[0],))
+        return check.asked_for(by_devices).prepared.never_fatal()
 
     def bind(self, check: PodCheck, load: NodeLoad) -> ExtendedResourceClaim | None:
         """Allocate and reserve a pod's claims on a node that `check` accepted; what the pod's status then says."""

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from aliquot.cel.values.numbers import INT_MAX, INT_MIN
 from aliquot.cel.values.quantities import ComputedQuantity, quantity_of
 from aliquot.cel.values.value import Err, Value
 from aliquot.units.quantity import Format, Quantity, QuantityError
@@ -63,7 +64,21 @@ def plus(amount: Value, other: Value) -> ComputedQuantity:
 
 def minus(amount: Value, other: Value) -> ComputedQuantity:
     """A quantity without another, or without an int."""
-    return ComputedQuantity(quantity_of(amount).sub(_amount(other)))
+    left, right = quantity_of(amount), _amount(other)
+    return ComputedQuantity(left.add(right) if _negation_wraps(left, right) else left.sub(right))
+
+
+def _negation_wraps(left: Quantity, right: Quantity) -> bool:
+    """Whether Go adds what it should subtract: it negates an int64, and the least one has no opposite.
+
+    apimachinery's `int64Amount.Sub`; where its addition then overflows, it computes anew with big decimals.
+    """
+    if left.big or right.big or right.unscaled != INT_MIN:
+        return False
+    if left.nanos == 0:
+        return True
+    places = left.scale - right.scale
+    return left.nanos > 0 and places >= 0 and left.unscaled * 10**places <= INT_MAX
 
 
 def compare_quantities(left: Value, right: Value) -> int:

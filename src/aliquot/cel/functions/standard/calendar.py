@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from aliquot.cel.functions.standard.timestamps import SECOND
+from aliquot.cel.functions.standard.timestamps import CYCLE, SECOND, local_time, seconds_of
 from aliquot.cel.values.numbers import INT_MAX, INT_MIN
-from aliquot.cel.values.times import Timestamp
+from aliquot.cel.values.times import TIME_MAX, TIME_MIN, Timestamp
 from aliquot.cel.values.value import Err, Value
 
 Part = Callable[[datetime, int, int], int]
@@ -26,20 +26,19 @@ PARTS: Final[dict[str, Part]] = {
     "getMilliseconds": lambda _, __, nanos: nanos // 1_000_000,
 }
 
-_CYCLE: Final = 146_097 * 86_400
-"""Seconds in 400 years, after which the calendar repeats."""
-_YEAR_1: Final = -62_135_596_800
-_YEAR_10000: Final = 253_402_300_800
+_EARLIEST: Final = TIME_MIN // SECOND + 2 * 86_400
+_LATEST: Final = TIME_MAX // SECOND - 2 * 86_400
+"""Local dates of moments between these are within the years 1 to 9999."""
 
 
 def part_of(function: str, moment: Timestamp, zone: str = "UTC") -> Value:
     """A part of a moment's date or time of day in a zone: a name of the zone database, or an offset like `+01:30`."""
-    seconds, nanos = divmod(moment.nanos, SECOND)
+    seconds, nanos = seconds_of(moment), moment.nanos % SECOND
     offset = _offset(zone, seconds)
     if isinstance(offset, Err):
         return offset
-    cycles, within = divmod(seconds + offset - _YEAR_1, _CYCLE)  # a zone may lead out of the years 1 to 9999
-    return PARTS[function](datetime(1, 1, 1) + timedelta(seconds=within), cycles * 400, nanos)  # noqa: DTZ001  added
+    local, years = local_time(seconds + offset)
+    return PARTS[function](local, years, nanos)
 
 
 def _offset(zone: str, seconds: int) -> int | Err:
@@ -60,7 +59,9 @@ def _offset(zone: str, seconds: int) -> int | Err:
         tz = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return Err(f"unknown time zone {zone}")
-    near = min(max(seconds, _YEAR_1 + 2 * 86_400), _YEAR_10000 - 2 * 86_400)  # local dates must stay within the years
+    near = max(seconds, _EARLIEST)
+    if near > _LATEST:
+        near -= -((_LATEST - near) // CYCLE) * CYCLE  # the zone's rules repeat with the calendar
     local = datetime.fromtimestamp(near, tz)
     return (local.replace(tzinfo=UTC) - datetime.fromtimestamp(near, UTC)) // timedelta(seconds=1)
 

@@ -54,15 +54,27 @@ def timestamp_of_seconds(seconds: int) -> Value:
 
 
 def seconds_of(moment: Timestamp) -> int:
-    """`int(moment)`: whole seconds since 1970."""
-    return moment.nanos // SECOND
+    """`int(moment)`: whole seconds since 1970; what is beyond 64 bits wraps around, as in Go."""
+    return (moment.nanos // SECOND + 2**63) % 2**64 - 2**63
+
+
+CYCLE: Final = 146_097 * 86_400
+"""Seconds in 400 years, after which the calendar repeats."""
+_YEAR_1: Final = TIME_MIN // SECOND
+
+
+def local_time(seconds: int) -> tuple[datetime, int]:
+    """Date and time of seconds since 1970, offset included, and years to add: the date is in a year that Python has."""
+    cycles, within = divmod(seconds - _YEAR_1, CYCLE)
+    return datetime(1, 1, 1) + timedelta(seconds=within), cycles * 400  # noqa: DTZ001  the offset is added
 
 
 def format_timestamp(moment: Timestamp) -> str:
     """RFC 3339 with nanoseconds as far as needed, in the offset it was written with."""
-    seconds, nanos = divmod(moment.nanos, SECOND)
-    local = datetime(1, 1, 1) + timedelta(seconds=seconds + moment.offset + 62135596800)  # noqa: DTZ001  offset added
+    nanos = moment.nanos % SECOND
+    local, years = local_time(seconds_of(moment) + moment.offset)
+    year = local.year + years
     fraction = f".{nanos:09d}".rstrip("0") if nanos else ""
     sign, offset = ("-", -moment.offset) if moment.offset < 0 else ("+", moment.offset)
     zone = f"{sign}{offset // 3600:02d}:{offset % 3600 // 60:02d}" if offset else "Z"
-    return f"{local.year:04d}-{local:%m-%dT%H:%M:%S}{fraction}{zone}"
+    return f"{'-' if year < 0 else ''}{abs(year):04d}-{local:%m-%dT%H:%M:%S}{fraction}{zone}"

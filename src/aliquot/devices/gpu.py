@@ -1,0 +1,135 @@
+"""One GPU as its host reports it: who it is, what it holds, how it stands. None: the driver didn't say.
+
+What a node reports counts more than the catalogue; `model` and `geometry` come from there only where it said nothing.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from aliquot.devices.catalogue import GpuModel, by_pci_id, by_product
+from aliquot.devices.instances import Instance, MigMode
+from aliquot.devices.links import NvLink
+
+
+class ComputeMode(StrEnum):
+    """Who may open the GPU for computing (NVML's names; exclusive thread is gone from drivers)."""
+
+    DEFAULT = "default"
+    EXCLUSIVE_PROCESS = "exclusive-process"
+    PROHIBITED = "prohibited"
+
+
+class TimeSlice(StrEnum):
+    """How long one process runs before another gets its turn; the lengths in milliseconds are unpublished."""
+
+    DEFAULT = "default"
+    SHORT = "short"
+    MEDIUM = "medium"
+    LONG = "long"
+
+
+class Recovery(StrEnum):
+    """What the driver wants done before the GPU is good again (NVML field 230)."""
+
+    NONE = "none"
+    RESET = "reset the GPU"
+    REBOOT = "reboot the machine"
+    DRAIN_P2P = "drain peer traffic"
+    DRAIN_AND_RESET = "drain, then reset the GPU"
+    RECOVER_IMEX = "recover the IMEX domain"
+    BUS_RESET = "reset the bus"
+    SYSTEM_REBOOT = "reboot the whole system"
+    UNKNOWN = "unknown to this version: reboot"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A GPU's memory in bytes; `used` without what the driver keeps for itself where it can tell them apart."""
+
+    total: int
+    used: int
+    reserved: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """A process on the GPU. Its pid is the host's; from a container with its own pids it may be foreign."""
+
+    pid: int
+    kind: str = "compute"
+    """`compute`, `graphics` or `mps`."""
+    memory: int | None = None
+    """Bytes."""
+    gi: int | None = None
+    ci: int | None = None
+    """The MIG instance that it runs on."""
+    name: str | None = None
+    container: str | None = None
+    """The id of its container, and below the uid of its pod, as its cgroup tells them."""
+    pod: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gpu:
+    """One GPU of a host."""
+
+    index: int
+    """The driver's order; it may change at a reboot, and it isn't CUDA's."""
+    uuid: str
+    name: str
+    """As the driver spells it."""
+    pci: str
+    """Its PCI address as sysfs writes it: `0000:65:00.0`."""
+    pci_id: str | None = None
+    """`10de:20b0`: what it is, whatever its driver calls it."""
+    minor: int | None = None
+    """N of /dev/nvidiaN; not the index."""
+    serial: str | None = None
+    architecture: str | None = None
+    compute_capability: str | None = None
+    memory: Memory | None = None
+    numa_node: int | None = None
+    """The nearest one; None where the machine has no such order."""
+    pcie_root: str | None = None
+    """`pci0000:64`, from sysfs."""
+    mig: MigMode | None = None
+    """None: no MIG on this part."""
+    instances: tuple[Instance, ...] = ()
+    compute_mode: ComputeMode | None = None
+    time_slice: TimeSlice | None = None
+    """No call of NVML tells it: known only where this program set it."""
+    persistence: bool | None = None
+    ecc: bool | None = None
+    ecc_pending: bool | None = None
+    """What it will be after the next reset."""
+    uncorrected_errors: int | None = None
+    """Memory errors since the driver was loaded."""
+    rows_pending: bool | None = None
+    """A remapping of memory rows waits for a reset."""
+    rows_failed: bool | None = None
+    recovery: Recovery | None = None
+    throttled: tuple[str, ...] = ()
+    """Why the clocks are held back just now."""
+    temperature_c: int | None = None
+    power_w: float | None = None
+    power_limit_w: float | None = None
+    utilisation_percent: int | None = None
+    """Of the last moment: time with at least one kernel running; unknown with MIG."""
+    links: tuple[NvLink, ...] = ()
+    processes: tuple[Process, ...] = ()
+    partial: tuple[str, ...] = ()
+    """Questions that the driver failed to answer, each with its words."""
+
+    @property
+    def model(self) -> GpuModel | None:
+        """Its row of the catalogue: by PCI id, else by name; A2 and A16 share an id, so there the name decides."""
+        named = by_product(self.name)
+        found = by_pci_id(self.pci_id) if self.pci_id is not None else None
+        if named is not None and found is not None and self.pci_id in named.pci_ids:
+            return named
+        return found or named
+
+    @property
+    def mig_enabled(self) -> bool:
+        """Whether it's in MIG mode now."""
+        return self.mig is not None and self.mig.current
