@@ -1,6 +1,6 @@
 """Which ways out work: each candidate is applied to the snapshot and judged again; only what places the pod is kept.
 
-A way is minimal: of a combination every step is left out once, and what still places the pod without it is kept instead.
+A way is minimal: of a combination every step is left out once, and what still places the pod without it is kept.
 And none is dominated: a way that contains another one's changes, or stops more for the same, is dropped.
 """
 

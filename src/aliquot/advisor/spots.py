@@ -120,7 +120,7 @@ def _hardware(node: Node, drivers: frozenset[str]) -> object:
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:
-    """How far the node is from holding the pod: shares of what's asked that it lacks, and of its devices held by claims."""
+    """How far the node is from holding the pod: shares of what it lacks, and of its devices that claims hold."""
     used, room = snapshot.load(node).requested, snapshot.nodes[node].allocatable
     short = sum(
         max(0, amount - room.get(name, 0) + used.get(name, 0)) / amount

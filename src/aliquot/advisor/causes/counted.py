@@ -105,7 +105,8 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
 def _unhealthy(snapshot: Snapshot, name: str) -> str:
     """Nodes that have more than they give: devices that failed their health check."""
     sick = [
-        f"{node.name} has {node.capacity[name]} {name} but only {given} allocatable ({node.capacity[name] - given} unhealthy)"
+        f"{node.name} has {node.capacity[name]} {name} but only {given} allocatable "
+        f"({node.capacity[name] - given} unhealthy)"
         for node in snapshot.nodes.values()
         if node.capacity.get(name, 0) > (given := node.allocatable.get(name, 0))
     ]
@@ -167,7 +168,7 @@ def _not_offered(snapshot: Snapshot, name: str) -> Cause:
 
 
 def related(name: str, offered: Mapping[str, object]) -> list[str]:
-    """Resources that may have been meant, or would do: cut from the same devices, or with a near name; nearest first."""
+    """Resources that may have been meant, or would do: of the same devices, or with a near name."""
     same = [other for other in offered if family(other) == family(name) or is_near(name, other)]
     base = name.removesuffix(".shared")
     return sorted(
@@ -289,8 +290,8 @@ def _plain(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
             best = [node.name for node in nodes if node.allocatable.get(name, 0) == most]
             kinds = "node without GPUs" if others and len(others) < len(every) else "node"
             sentence = (
-                f"It asks for {about(name, asked)} of {name}, more than any {kinds} has: the most is {about(name, most)} "
-                f"({nodes_named(best)})."
+                f"It asks for {about(name, asked)} of {name}, more than any {kinds} has: the most is "
+                f"{about(name, most)} ({nodes_named(best)})."
             )
             return Cause("larger-than-any", sentence, (name, *best[:3]))
 

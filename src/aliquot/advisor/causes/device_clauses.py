@@ -1,4 +1,4 @@
-"""What stands against the devices that were meant, in clauses: who holds them, what taints them, which counter is used."""
+"""What stands against the devices that were meant, in clauses: who holds, what taints, which counter is used."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,8 +158,8 @@ def _others(short: Short, said: Said) -> None:
                         ] = None
                     elif isinstance(why, CapacityShort):
                         told[
-                            f"capacity {why.capacity} of {device.device.device} on {node}: request {request.request} takes "
-                            f"{why.consumes}, {why.available} left"
+                            f"capacity {why.capacity} of {device.device.device} on {node}: request "
+                            f"{request.request} takes {why.consumes}, {why.available} left"
                         ] = None
                     elif isinstance(why, FeatureOff):
                         told[f"{device.device.device} on {node} needs the feature {why.feature}, which is off"] = None

@@ -114,7 +114,8 @@ def _incomplete(stories: Mapping[str, Story]) -> Cause | None:
         for pool in story.pools:
             if pool.state in ("incomplete", "invalid"):
                 state = "isn't published whole" if pool.state == "incomplete" else "is invalid"
-                sentence = f"Pool {pool.pool} of {pool.driver} {state} ({pool.detail}), so none of its devices counts on {node}."
+                nothing = f"so none of its devices counts on {node}"
+                sentence = f"Pool {pool.pool} of {pool.driver} {state} ({pool.detail}), {nothing}."
                 return Cause("incomplete-pool", sentence, (pool.pool, pool.driver, node))
     return None
 
@@ -151,11 +152,12 @@ def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]]) ->
         )
     if best.wanted > 1 and len(short) > 1:
         return (
-            f"Request {request} wants {best.wanted} devices on one node, and the most that any has free is {best.usable} "
-            f"of {len(best.meant)} ({node})"
+            f"Request {request} wants {best.wanted} devices on one node, and the most that any has free is "
+            f"{best.usable} of {len(best.meant)} ({node})"
         )
     if best.usable:
-        return f"Request {request} wants {number(best.wanted, 'device')}, and {best.usable} of {len(best.meant)} would do on {node}"
+        wants = number(best.wanted, "device")
+        return f"Request {request} wants {wants}, and {best.usable} of {len(best.meant)} would do on {node}"
     where = nodes_named(list(short))
     count = sum(len(one.meant) for one in every if one.request.request == request)
     return f"No device is left for request {request} ({number(count, 'such device')} on {where})"

@@ -1,4 +1,4 @@
-"""The cause where no node is looked at: an error of CEL, a claim or class that isn't there, a claim that is elsewhere."""
+"""The cause where no node is looked at: CEL fails, a claim or class isn't there, a claim is elsewhere."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,8 @@ from aliquot.snapshot.snapshot import Snapshot
 
 NO_CLASS = re.compile(r"request (?P<request>\S+): device class (?P<name>\S+) does not exist")
 CEL = re.compile(
-    r"(?P<owner>class|claim) (?P<name>\S+): selector #(?P<index>\d+)(?: on device \S+)?: CEL (?P<phase>compile|runtime) error: (?P<text>.*)",
+    r"(?P<owner>class|claim) (?P<name>\S+): selector #(?P<index>\d+)(?: on device \S+)?: "
+    r"CEL (?P<phase>compile|runtime) error: (?P<text>.*)",
     re.DOTALL,
 )
 MISSING_KEY = re.compile(r"no such key: (\w+)")
@@ -91,8 +92,8 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
                 else _near(wanted.template_name, here)
             )
             sentence = (
-                f"Its ResourceClaimTemplate {wanted.template_name} isn't in the input (namespace {pod.namespace}){near}, "
-                "so no claim can be made for it and the scheduler doesn't look at it."
+                f"Its ResourceClaimTemplate {wanted.template_name} isn't in the input (namespace {pod.namespace})"
+                f"{near}, so no claim can be made for it and the scheduler doesn't look at it."
             )
             return Cause("claim-missing", sentence, (wanted.template_name,))
         if wanted.claim_name is not None:
@@ -137,8 +138,9 @@ def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
         users = [one.name for one in claim.reserved_for if one.name != pod.name]
         shared = f" for {listed(users)}" if users else ""
         sentence = (
-            f"Its claim {claim.meta.key} is allocated on {nodes_named(where)} already{shared} ({listed([one.device for one in devices])}), "
-            f"so the pod can only go there, and there is in the way: {'; '.join(reasons)}."
+            f"Its claim {claim.meta.key} is allocated on {nodes_named(where)} already{shared} "
+            f"({listed([one.device for one in devices])}), so the pod can only go there, where this is in the way: "
+            f"{'; '.join(reasons)}."
         )
         return Cause("claim-elsewhere", sentence, (claim.meta.key, *where[:3], *users[:2]))
     return None

@@ -48,7 +48,7 @@ def deadlock(snapshot: Snapshot, pod: Pod, nodes: Sequence[str], wanted: Mapping
     names = listed([one.key for one in old], 2)
     what = listed(sorted(wanted)) if wanted else "the devices"
     sentence = (
-        f"The rollout of {owner.short} waits for itself: its predecessor {names} holds the {what} that the new pod needs, "
-        "and a rolling update whose maxUnavailable comes to 0 doesn't stop the old pod first."
+        f"The rollout of {owner.short} waits for itself: its predecessor {names} holds the {what} that the new pod "
+        "needs, and a rolling update whose maxUnavailable comes to 0 doesn't stop the old pod first."
     )
     return Cause("rollout", sentence, (owner.short, *[one.key for one in old[:3]]))

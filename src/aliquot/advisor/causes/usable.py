@@ -171,7 +171,7 @@ def _hopeless(snapshot: Snapshot, wish: Requirement) -> str:
 
 
 def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
-    """What is free where the pod may not go, as a second thought: ` a is cordoned, with room.`"""
+    """What is free where the pod may not go, as a second thought; starts with a blank."""
     said: list[str] = []
     for heap, state in (
         (sifted.cordoned, "cordoned"),
@@ -180,9 +180,8 @@ def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
     ):
         free = [node.name for node in heap if room(node)]
         if free:
-            said.append(
-                f"{nodes_named(free)} {'has' if len(free) == 1 else 'have'} room but {'is' if len(free) == 1 else 'are'} {state}"
-            )
+            verbs = ("has", "is") if len(free) == 1 else ("have", "are")
+            said.append(f"{nodes_named(free)} {verbs[0]} room but {verbs[1]} {state}")
     return f" {'; '.join(said)}." if said else ""
 
 

@@ -13,7 +13,7 @@ from aliquot.advisor.causes.errors import CEL, MISSING_KEY, NO_CLASS
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.gpus import MIG_PREFIX
 from aliquot.advisor.nearest import is_near, nearest
-from aliquot.advisor.remedies.claims import claim_candidate
+from aliquot.advisor.remedies.claim_change import claim_candidate
 from aliquot.advisor.wayout import Candidate, Change, Patch, Risk, Trial
 from aliquot.allocation.story.conjuncts import conjuncts
 from aliquot.dra.claim import Claim, ClaimSpec, DeviceClass, Request, SubRequest
@@ -68,7 +68,8 @@ def _class_fixed(case: Case, wrong: DeviceClass, index: int, text: str) -> Itera
             changes=(
                 Change(
                     f"deviceclass {name}",
-                    f"kubectl patch deviceclass {shlex.quote(name)} --type=json -p {shlex.quote(json.dumps(operations))}",
+                    f"kubectl patch deviceclass {shlex.quote(name)} --type=json"
+                    f" -p {shlex.quote(json.dumps(operations))}",
                     {"jsonPatch": operations},
                 ),
             ),
@@ -113,7 +114,7 @@ def _published(case: Case, path: str, table: str, domain: str, key: str, express
     yield Candidate(
         kind="republish",
         target=f"ResourceSlice of {', '.join(nodes)}",
-        title=f"Have {domain} publish {key} = {value[2]} for the devices of {', '.join(nodes[:3])}, as the class reads it",
+        title=f"Have {domain} publish {key} = {value[2]} on {', '.join(nodes[:3])}, as the class reads it",
         changes=(
             Change(
                 f"driver {domain} on {', '.join(nodes[:3])}",
@@ -183,7 +184,7 @@ def _other_class(case: Case, missing: str) -> Iterator[Candidate]:
         )
 
 
-# --- counted resources where devices are published ----------------------------------------------------------------------
+# --- counted resources where devices are published --------------------------------------------------------------------
 
 
 def _mapped(case: Case, name: str) -> Iterator[Candidate]:

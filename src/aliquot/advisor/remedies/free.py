@@ -4,9 +4,9 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
+from aliquot.advisor import scaling
 from aliquot.advisor.case import Case, Spot, is_extended
 from aliquot.advisor.owners import OwnerRef, owner_of
-from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.binding import without_pods
@@ -55,7 +55,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     for owner in owners:
         if owner != case.owner:
             mine = [pod for pod in held if owner_of(case.snapshot, pod) == owner]
-            stops.append(_stop(case, spot, owner, _fewest(case, spot, mine), short))
+            stops.append(_stop(case, spot, owner, _fewest(spot, mine), short))
     yield from stops
     if len(stops) > 1:
         yield from _several(case, spot, stops[:MOST_TOGETHER])
@@ -65,7 +65,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             yield from _move(case, spot, pod, short)
 
 
-def _fewest(case: Case, spot: Spot, pods: list[Pod]) -> list[Pod]:
+def _fewest(spot: Spot, pods: list[Pod]) -> list[Pod]:
     """As few of these pods as it takes, the least important first; all of them, where even that isn't enough."""
     needs = {name: short.missing for name, short in spot.short_of().items()}
     gone: list[Pod] = []
@@ -110,7 +110,7 @@ def _together(stops: list[Candidate]) -> Candidate:
 
 
 def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: frozenset[str]) -> Candidate:
-    made = stop(case.snapshot, owner, wanted)
+    made = scaling.stop(case.snapshot, owner, wanted)
     pods = made.gone
     keys = tuple(pod.key for pod in pods)
     most = max(pod.priority for pod in pods)

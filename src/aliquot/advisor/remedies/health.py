@@ -28,7 +28,7 @@ def _counted(case: Case, spot: Spot) -> Iterator[Candidate]:
         yield Candidate(
             kind="repair",
             target=f"node/{node.name}",
-            title=f"Repair {node.name}: {sick} of its {node.capacity[name]} {name} are unhealthy (capacity above allocatable)",
+            title=f"Repair {node.name}: {sick} of its {node.capacity[name]} {name} are unhealthy (not allocatable)",
             changes=(
                 Change(
                     f"node {node.name}",
@@ -64,7 +64,7 @@ def _tainted(case: Case, spot: Spot) -> Iterator[Candidate]:
         yield Candidate(
             kind="repair",
             target=f"ResourceSlice of {spot.node.name}",
-            title=f"Repair {', '.join(names)} of {spot.node.name}: its driver taints it {text}, and takes that away when it's well",
+            title=f"Repair {', '.join(names)} of {spot.node.name}: its driver taints it {text} until it's well",
             changes=(
                 Change(
                     f"device {', '.join(names)} of node {spot.node.name}",

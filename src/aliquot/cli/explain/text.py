@@ -61,7 +61,7 @@ def together(stories: Iterable[Explanation]) -> list[Group]:
     return list(found.values())
 
 
-# --- summary ------------------------------------------------------------------------------------------------------------
+# --- summary ---------------------------------------------------------------------------------------------------------
 
 
 def summary(out: Console, groups: Sequence[Group]) -> None:
@@ -112,7 +112,7 @@ def _owner_words(owner: OwnerRef) -> str:
     return f"{owner.namespace}/{owner.name}" if owner.namespace else owner.name
 
 
-# --- blocks -------------------------------------------------------------------------------------------------------------
+# --- blocks ----------------------------------------------------------------------------------------------------------
 
 
 def block(out: Console, story: Explanation, twins: Sequence[Explanation], release: str, ways: int | None) -> None:
