@@ -35,9 +35,9 @@ from aliquot.allocation.rules.selectors import Selectors
 from aliquot.dra import read as dra_read
 from aliquot.dra.claim import AllocatedConfig, AllocatedDevice, Claim, ClaimAllocation, DeviceClass
 from aliquot.dra.device import DeviceId, Slice
-from aliquot.kube import read as kube_read
-from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
+from aliquot.kube.reading import kinds as kube_kinds
+from aliquot.kube.reading.memo import Memo
 from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.kube.selectors import Requirement
 from aliquot.units.quantity import Quantity
@@ -73,7 +73,7 @@ class Question:
 @functools.cache
 def kind(name: str) -> Any:
     """How a kind of the scenario is read."""
-    return next(each for each in (*dra_read.KINDS, *kube_read.KINDS) if each.name == name and "v1" in each.versions)
+    return next(each for each in (*dra_read.KINDS, *kube_kinds.KINDS) if each.name == name and "v1" in each.versions)
 
 
 def objects(name: str, given: Sequence[Json] | None, noun: type[T], memo: Memo) -> tuple[T, ...]:

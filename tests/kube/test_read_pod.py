@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from aliquot.kube.memo import Memo
 from aliquot.kube.meta import Owner
 from aliquot.kube.pod import (
     Container,
@@ -17,7 +16,8 @@ from aliquot.kube.pod import (
     Scheduled,
     Volume,
 )
-from aliquot.kube.read import KINDS
+from aliquot.kube.reading.kinds import KINDS
+from aliquot.kube.reading.memo import Memo
 from aliquot.kube.selectors import (
     Affinity,
     LabelSelector,

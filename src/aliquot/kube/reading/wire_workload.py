@@ -1,8 +1,8 @@
 """The JSON shapes around pods: workloads, namespaces, priority classes, events."""
 
-from aliquot.kube.shape import Int32
-from aliquot.kube.wire import Wire, WireCondition, WireMeta
-from aliquot.kube.wire_pod import WirePodTemplate
+from aliquot.kube.reading.shape import Int32
+from aliquot.kube.reading.wire import Wire, WireCondition, WireMeta
+from aliquot.kube.reading.wire_pod import WirePodTemplate
 
 
 class WireWorkloadSpec(Wire):

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from aliquot.kube.label_keys import with_label_keys
-from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
 from aliquot.kube.pod import (
@@ -18,7 +16,9 @@ from aliquot.kube.pod import (
     Scheduled,
     Volume,
 )
-from aliquot.kube.read_parts import (
+from aliquot.kube.reading.label_keys import with_label_keys
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.parts import (
     affinity,
     amounts,
     amounts_of,
@@ -28,8 +28,8 @@ from aliquot.kube.read_parts import (
     tolerations,
     topology_spread,
 )
-from aliquot.kube.wire import WireCondition
-from aliquot.kube.wire_pod import (
+from aliquot.kube.reading.wire import WireCondition
+from aliquot.kube.reading.wire_pod import (
     WireContainer,
     WireExtendedClaim,
     WirePod,

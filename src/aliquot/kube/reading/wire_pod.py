@@ -4,8 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from aliquot.kube.shape import ABSENT, Amount, Holds, Int32
-from aliquot.kube.wire import (
+from aliquot.kube.reading.shape import ABSENT, Amount, Holds, Int32
+from aliquot.kube.reading.wire import (
     Amounts,
     Labels,
     MinorText,

@@ -5,21 +5,11 @@ from types import MappingProxyType
 
 import msgspec
 
-from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta, Owner
 from aliquot.kube.node import Resources
-from aliquot.kube.selectors import (
-    Affinity,
-    LabelSelector,
-    NodeSelector,
-    NodeSelectorTerm,
-    PodAffinityTerm,
-    Requirement,
-    TopologySpread,
-)
-from aliquot.kube.shape import Fault, FaultsError
-from aliquot.kube.taints import Toleration
-from aliquot.kube.wire import (
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.shape import Fault, FaultsError
+from aliquot.kube.reading.wire import (
     WireAffinity,
     WireLabelSelector,
     WireMeta,
@@ -30,6 +20,16 @@ from aliquot.kube.wire import (
     WireSpread,
     WireToleration,
 )
+from aliquot.kube.selectors import (
+    Affinity,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    PodAffinityTerm,
+    Requirement,
+    TopologySpread,
+)
+from aliquot.kube.taints import Toleration
 from aliquot.units.quantity import Quantity, parse_milli, parse_quantity, parse_value
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"

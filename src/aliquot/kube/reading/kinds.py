@@ -3,16 +3,16 @@
 Defaults are those that the API server fills in, so that a manifest reads like the object it would become.
 """
 
-from aliquot.kube.kinds import Kind
-from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
-from aliquot.kube.read_node import node
-from aliquot.kube.read_parts import meta
-from aliquot.kube.read_pod import pod, template_pod
-from aliquot.kube.wire import WireNode
-from aliquot.kube.wire_pod import WirePod
-from aliquot.kube.wire_workload import (
+from aliquot.kube.reading.kind import Kind
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.nodes import node
+from aliquot.kube.reading.parts import meta
+from aliquot.kube.reading.pods import pod, template_pod
+from aliquot.kube.reading.wire import WireNode
+from aliquot.kube.reading.wire_pod import WirePod
+from aliquot.kube.reading.wire_workload import (
     WireCronJob,
     WireEvent,
     WireNamespace,
