@@ -176,7 +176,7 @@ def test_tolerations(given: Json, read: Toleration) -> None:
     [
         ({"name": "v"}, Volume("v", "emptyDir")),
         ({"name": "v", "emptyDir": {}}, Volume("v", "emptyDir")),
-        ({"configMap": {"name": "x"}, "name": "v"}, Volume("v", "configMap")),
+        ({"configMap": {}, "name": "v"}, Volume("v", "configMap")),
         ({"name": "v", "secret": None, "csi": {}}, Volume("v", "csi")),
         ({"name": "v", "persistentVolumeClaim": {"claimName": "data"}}, Volume("v", "persistentVolumeClaim", "data")),
         ({"persistentVolumeClaim": None, "name": None}, Volume("", "emptyDir")),

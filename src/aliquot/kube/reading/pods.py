@@ -1,9 +1,11 @@
 """Pods, and the pod templates of workloads, from their JSON, with the API server's defaults."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import msgspec
 
+from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
 from aliquot.kube.pod import (
@@ -16,6 +18,7 @@ from aliquot.kube.pod import (
     Scheduled,
     Volume,
 )
+from aliquot.kube.reading.container_status import statuses
 from aliquot.kube.reading.label_keys import with_label_keys
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import (
@@ -28,6 +31,8 @@ from aliquot.kube.reading.parts import (
     tolerations,
     topology_spread,
 )
+from aliquot.kube.reading.parts import conditions as conditions_of
+from aliquot.kube.reading.pod_references import DISKS, NOTHING, READS, container_references, disk
 from aliquot.kube.reading.wire import WireCondition
 from aliquot.kube.reading.wire_pod import (
     WireContainer,
@@ -41,6 +46,7 @@ from aliquot.kube.reading.wire_pod import (
     WireResources,
     WireVolumeClaim,
 )
+from aliquot.kube.references import Reference
 
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])
@@ -51,6 +57,7 @@ _volume_claim = msgspec.json.Decoder(WireVolumeClaim)
 _NO_SPEC = WirePodSpec()
 _NO_STATUS = WirePodStatus()
 _NO_NAMES: Mapping[str, str | None] = {}
+_NOT_SAID: tuple[Scheduled | None, tuple[Condition, ...]] = (None, ())
 
 _Parts = tuple[Resources, Resources, tuple[ContainerClaim, ...]]
 
@@ -78,6 +85,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
     containers = _containers(spec.containers, memo, host_network)
     init_containers = _containers(spec.init_containers, memo, host_network)
     group = spec.scheduling_group or spec.workload_ref
+    said, conditions = memo.of(_said, status.conditions, _NOT_SAID)
     return Pod(
         made,
         containers,
@@ -103,10 +111,16 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         else _NO_NAMES,
         _extended_claim(status.extended_resource_claim_status),
         status.nominated_node_name or "",
-        memo.of(scheduled, status.conditions, None),
+        said,
         status.start_time,
         (group.pod_group_name or group.pod_group or "") if group else "",
         _needs_features(spec),
+        spec.service_account_name or "default",
+        spec.runtime_class_name or "",
+        tuple(one.name or "" for one in spec.image_pull_secrets) if spec.image_pull_secrets else (),
+        spec.workload_ref.name or "" if spec.workload_ref else "",
+        conditions,
+        statuses(status.init_container_statuses, status.container_statuses),
     )
 
 
@@ -130,17 +144,30 @@ def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network:
     build = host_container if host_network else container
     return tuple(
         [
-            memo.same(build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports)))
+            memo.same(
+                build,
+                (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports), _naming(wire)),
+            )
             for wire in wires
         ]
     )
 
 
-_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes]
+_Naming = tuple[bytes, bytes] | None
+_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes, _Naming]
+
+
+def _naming(wire: WireContainer) -> _Naming:
+    """Env and envFrom, if they refer to other objects."""
+    env = bytes(wire.env)
+    if b'KeyRef"' in env:
+        return env, bytes(wire.env_from)
+    env_from = bytes(wire.env_from)
+    return (b"", env_from) if env_from else None
 
 
 def container(key: _ContainerKey) -> Container:
-    """A container of (name, image, restart policy, resources, ports)."""
+    """A container of (name, image, restart policy, resources, ports, env and envFrom that refer to objects)."""
     return _container(key, host_network=False)
 
 
@@ -150,7 +177,7 @@ def host_container(key: _ContainerKey) -> Container:
 
 
 def _container(key: _ContainerKey, *, host_network: bool) -> Container:
-    name, image, restart_policy, resources, ports = key
+    name, image, restart_policy, resources, ports, naming = key
     requests, limits, claims = _container_resources(resources)
     return Container(
         name or "",
@@ -160,6 +187,7 @@ def _container(key: _ContainerKey, *, host_network: bool) -> Container:
         claims,
         image or "",
         restart_policy == "Always",
+        container_references(*naming) if naming else (),
     )
 
 
@@ -204,12 +232,22 @@ def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
             continue
         if kind == "persistentVolumeClaim":
             return Volume(name, kind, _volume_claim.decode(source).claim_name)
+        if kind in READS:
+            references: tuple[Reference, ...] = memo.of(READS[kind], source, NOTHING)
+            return memo.same(_reading_volume, (name, kind, references))
+        if kind in DISKS:
+            return Volume(name, kind, disk=disk(kind, source))
         return memo.same(_plain_volume, (name, kind))
     return memo.same(_plain_volume, (name, "emptyDir"))
 
 
 def _plain_volume(key: tuple[str, str]) -> Volume:
     return Volume(*key)
+
+
+def _reading_volume(key: tuple[str, str, tuple[Reference, ...]]) -> Volume:
+    name, kind, references = key
+    return Volume(name, kind, references=tuple(replace(one, where=f"volume {name}") for one in references))
 
 
 def _pod_claim(wire: WirePodClaim) -> PodClaim:
@@ -233,9 +271,20 @@ def _extended_claim(wire: WireExtendedClaim | None) -> ExtendedResourceClaim | N
     )
 
 
-def scheduled(raw: bytes) -> Scheduled | None:
-    """The PodScheduled condition."""
+def _said(raw: bytes) -> tuple[Scheduled | None, tuple[Condition, ...]]:
+    """The PodScheduled condition, and of the others those that a pod which runs well hasn't."""
+    scheduled: Scheduled | None = None
+    others: list[WireCondition] = []
     for wire in _conditions.decode(raw):
         if wire.type == "PodScheduled":
-            return Scheduled(wire.status or "", wire.reason or "", wire.message or "")
-    return None
+            if scheduled is None:
+                scheduled = Scheduled(
+                    wire.status or "",
+                    wire.reason or "",
+                    wire.message or "",
+                    wire.last_transition_time,
+                    wire.last_probe_time,
+                )
+        elif wire.status != "True" or wire.type == "DisruptionTarget":
+            others.append(wire)
+    return scheduled, conditions_of(others) if others else ()

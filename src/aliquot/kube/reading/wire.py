@@ -16,6 +16,7 @@ class Wire(msgspec.Struct, rename="camel", gc=False):
 
 
 MinorText = Annotated[str | None, Minor()]
+MinorInt = Annotated[Int64 | None, Minor()]
 Strings = list[str]
 Labels = Annotated[msgspec.Raw, Holds(dict[str, str | None])]
 Annotations = Annotated[msgspec.Raw, Holds(dict[str, str | None]), Minor()]
@@ -77,6 +78,9 @@ class WireCondition(Wire):
     status: str | None = None
     reason: str | None = None
     message: MinorText = None
+    last_transition_time: MinorText = None
+    last_probe_time: MinorText = None
+    last_update_time: MinorText = None
 
 
 class WireNodeInfo(Wire):

@@ -1,8 +1,26 @@
 """The JSON shapes around pods: workloads, namespaces, priority classes, events."""
 
-from aliquot.kube.reading.shape import Int32
-from aliquot.kube.reading.wire import Wire, WireCondition, WireMeta
+from typing import Annotated
+
+import msgspec
+
+from aliquot.kube.reading.shape import ABSENT, Int32, Minor
+from aliquot.kube.reading.wire import MinorInt, MinorText, Wire, WireCondition, WireMeta
 from aliquot.kube.reading.wire_pod import WirePodTemplate
+
+
+class WireRollingUpdate(Wire):
+    """rollingUpdate of a strategy: numbers or percentages."""
+
+    max_surge: msgspec.Raw = ABSENT
+    max_unavailable: msgspec.Raw = ABSENT
+
+
+class WireStrategy(Wire):
+    """strategy of a Deployment, updateStrategy of a StatefulSet or DaemonSet."""
+
+    type: str | None = None
+    rolling_update: WireRollingUpdate | None = None
 
 
 class WireWorkloadSpec(Wire):
@@ -10,12 +28,37 @@ class WireWorkloadSpec(Wire):
 
     replicas: Int32 | None = None
     template: WirePodTemplate | None = None
+    selector: Annotated[msgspec.Raw, Minor()] = ABSENT
+    """A LabelSelector; of a ReplicationController a plain map."""
+    strategy: Annotated[WireStrategy | None, Minor()] = None
+    update_strategy: Annotated[WireStrategy | None, Minor()] = None
+    suspend: Annotated[bool | None, Minor()] = None
+    paused: Annotated[bool | None, Minor()] = None
+    parallelism: Annotated[Int32 | None, Minor()] = None
 
 
 class WireWorkloadStatus(Wire):
     """status of a workload."""
 
     conditions: list[WireCondition] | None = None
+    observed_generation: MinorInt = None
+    replicas: MinorInt = None
+    ready_replicas: MinorInt = None
+    available_replicas: MinorInt = None
+    updated_replicas: MinorInt = None
+    unavailable_replicas: MinorInt = None
+    desired_number_scheduled: MinorInt = None
+    current_number_scheduled: MinorInt = None
+    updated_number_scheduled: MinorInt = None
+    number_ready: MinorInt = None
+    number_available: MinorInt = None
+    number_unavailable: MinorInt = None
+    number_misscheduled: MinorInt = None
+    ready: MinorInt = None
+    active: Annotated[msgspec.Raw, Minor()] = ABSENT
+    """A number; of a CronJob a list."""
+    succeeded: MinorInt = None
+    failed: MinorInt = None
 
 
 class WireWorkload(Wire):
@@ -36,6 +79,7 @@ class WireCronJobSpec(Wire):
     """spec of a CronJob."""
 
     job_template: WireJobTemplate | None = None
+    suspend: Annotated[bool | None, Minor()] = None
 
 
 class WireCronJob(Wire):
@@ -76,6 +120,12 @@ class WireSeries(Wire):
     last_observed_time: str | None = None
 
 
+class WireEventSource(Wire):
+    """source of an event."""
+
+    component: str | None = None
+
+
 class WireEvent(Wire):
     """v1 and events.k8s.io/v1 Event."""
 
@@ -92,3 +142,9 @@ class WireEvent(Wire):
     deprecated_last_timestamp: str | None = None
     event_time: str | None = None
     series: WireSeries | None = None
+    first_timestamp: MinorText = None
+    deprecated_first_timestamp: MinorText = None
+    reporting_component: MinorText = None
+    reporting_controller: MinorText = None
+    source: Annotated[WireEventSource | None, Minor()] = None
+    deprecated_source: Annotated[WireEventSource | None, Minor()] = None
