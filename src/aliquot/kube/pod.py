@@ -75,7 +75,8 @@ class Scheduled:
     reason: str = ""
     message: str = ""
     changed: str | None = None
-    """lastTransitionTime: when the pod began to be in this status; a new message alone doesn't move it."""
+    """lastTransitionTime: when the pod began to be in this status; a new message alone doesn't move it. Of a pod whose
+    containers are all ready it isn't kept."""
     probed: str | None = None
     """lastProbeTime."""
 

@@ -12,8 +12,6 @@ class Reference:
     name: str
     optional: bool = False
     """The pod starts without it."""
-    where: str = ""
-    """What refers to it: `volume NAME`, `environment`, `imagePullSecrets`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def container_references(env: bytes, env_from: bytes) -> tuple[Reference, ...]:
 
     def note(kind: str, ref: WireRef | None) -> None:
         if ref is not None and ref.name:
-            found[Reference(kind, ref.name, bool(ref.optional), "environment")] = None
+            found[Reference(kind, ref.name, bool(ref.optional))] = None
 
     try:
         for entry in _env.decode(env) if env else ():
@@ -71,7 +71,7 @@ READS: Final[Mapping[str, Callable[[bytes], tuple[Reference, ...]]]] = {
     "secret": _secret_volume,
     "projected": _projections,
 }
-"""Kind of volume -> what its source refers to, without the volume's name."""
+"""Kind of volume -> what its source refers to."""
 
 
 def disk(kind: str, raw: msgspec.Raw) -> Disk:

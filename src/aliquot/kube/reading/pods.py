@@ -1,7 +1,6 @@
 """Pods, and the pod templates of workloads, from their JSON, with the API server's defaults."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import msgspec
 
@@ -46,7 +45,6 @@ from aliquot.kube.reading.wire_pod import (
     WireResources,
     WireVolumeClaim,
 )
-from aliquot.kube.references import Reference
 
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])
@@ -57,7 +55,8 @@ _volume_claim = msgspec.json.Decoder(WireVolumeClaim)
 _NO_SPEC = WirePodSpec()
 _NO_STATUS = WirePodStatus()
 _NO_NAMES: Mapping[str, str | None] = {}
-_NOT_SAID: tuple[Scheduled | None, tuple[Condition, ...]] = (None, ())
+_NOT_SAID: tuple[Scheduled | None, tuple[Condition, ...], bool] = (None, (), False)
+_RUNS_WELL: tuple[Scheduled | None, tuple[Condition, ...], bool] = (Scheduled("True"), (), True)
 
 _Parts = tuple[Resources, Resources, tuple[ContainerClaim, ...]]
 
@@ -85,7 +84,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
     containers = _containers(spec.containers, memo, host_network)
     init_containers = _containers(spec.init_containers, memo, host_network)
     group = spec.scheduling_group or spec.workload_ref
-    said, conditions = memo.of(_said, status.conditions, _NOT_SAID)
+    said, conditions, well = memo.of(_said, status.conditions, _NOT_SAID)
     return Pod(
         made,
         containers,
@@ -120,22 +119,20 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         tuple(one.name or "" for one in spec.image_pull_secrets) if spec.image_pull_secrets else (),
         spec.workload_ref.name or "" if spec.workload_ref else "",
         conditions,
-        statuses(status.init_container_statuses, status.container_statuses),
+        () if well else statuses(status.init_container_statuses, status.container_statuses),
     )
 
 
 def _needs_features(spec: WirePodSpec) -> tuple[str, ...]:
     """What the node must declare for this pod (k8s.io/component-helpers, nodedeclaredfeatures, 1.36)."""
-    needs: list[str] = []
-    for wire in (*(spec.containers or ()), *(spec.init_containers or ())):
-        if wire.restart_policy_rules and any(
-            rule.action == "RestartAllContainers" for rule in wire.restart_policy_rules
-        ):
-            needs.append("RestartAllContainersOnContainerExits")
-            break
-    if spec.host_network and spec.host_users is False:
-        needs.append("UserNamespacesHostNetworkSupport")
-    return tuple(needs)
+    host_users = spec.host_network and spec.host_users is False
+    found = ("UserNamespacesHostNetworkSupport",) if host_users else ()
+    for wires in (spec.containers, spec.init_containers):
+        for wire in wires or ():
+            rules = wire.restart_policy_rules
+            if rules and any(rule.action == "RestartAllContainers" for rule in rules):
+                return ("RestartAllContainersOnContainerExits", *found)
+    return found
 
 
 def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network: bool) -> tuple[Container, ...]:
@@ -146,24 +143,22 @@ def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network:
         [
             memo.same(
                 build,
-                (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports), _naming(wire)),
+                (
+                    wire.name,
+                    wire.image,
+                    wire.restart_policy,
+                    bytes(wire.resources),
+                    bytes(wire.ports),
+                    env if b'KeyRef"' in (env := bytes(wire.env)) else b"",
+                    bytes(wire.env_from),
+                ),
             )
             for wire in wires
         ]
     )
 
 
-_Naming = tuple[bytes, bytes] | None
-_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes, _Naming]
-
-
-def _naming(wire: WireContainer) -> _Naming:
-    """Env and envFrom, if they refer to other objects."""
-    env = bytes(wire.env)
-    if b'KeyRef"' in env:
-        return env, bytes(wire.env_from)
-    env_from = bytes(wire.env_from)
-    return (b"", env_from) if env_from else None
+_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes, bytes, bytes]
 
 
 def container(key: _ContainerKey) -> Container:
@@ -177,7 +172,7 @@ def host_container(key: _ContainerKey) -> Container:
 
 
 def _container(key: _ContainerKey, *, host_network: bool) -> Container:
-    name, image, restart_policy, resources, ports, naming = key
+    name, image, restart_policy, resources, ports, env, env_from = key
     requests, limits, claims = _container_resources(resources)
     return Container(
         name or "",
@@ -187,7 +182,7 @@ def _container(key: _ContainerKey, *, host_network: bool) -> Container:
         claims,
         image or "",
         restart_policy == "Always",
-        container_references(*naming) if naming else (),
+        container_references(env, env_from) if env or env_from else (),
     )
 
 
@@ -228,26 +223,25 @@ def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
     """A volume; one without a source is an emptyDir, as the API server has it."""
     name = _name.decode(parts.get("name", b"null")) or ""
     for kind, source in parts.items():
-        if kind == "name" or bytes(source) == b"null":
+        if kind == "name":
             continue
+        data = bytes(source)
+        if data == b"null":
+            continue
+        if kind == "projected":
+            return Volume(name, kind, None, memo.of(READS[kind], source, NOTHING))  # named anew for each pod
         if kind == "persistentVolumeClaim":
             return Volume(name, kind, _volume_claim.decode(source).claim_name)
-        if kind in READS:
-            references: tuple[Reference, ...] = memo.of(READS[kind], source, NOTHING)
-            return memo.same(_reading_volume, (name, kind, references))
         if kind in DISKS:
             return Volume(name, kind, disk=disk(kind, source))
-        return memo.same(_plain_volume, (name, kind))
-    return memo.same(_plain_volume, (name, "emptyDir"))
+        return memo.same(_volume_of, (name, kind, data if kind in READS else b""))
+    return memo.same(_volume_of, (name, "emptyDir", b""))
 
 
-def _plain_volume(key: tuple[str, str]) -> Volume:
-    return Volume(*key)
-
-
-def _reading_volume(key: tuple[str, str, tuple[Reference, ...]]) -> Volume:
-    name, kind, references = key
-    return Volume(name, kind, references=tuple(replace(one, where=f"volume {name}") for one in references))
+def _volume_of(key: tuple[str, str, bytes]) -> Volume:
+    """A volume of (name, kind, source where that refers to other objects)."""
+    name, kind, source = key
+    return Volume(name, kind, None, READS[kind](source) if source else ())
 
 
 def _pod_claim(wire: WirePodClaim) -> PodClaim:
@@ -271,8 +265,16 @@ def _extended_claim(wire: WireExtendedClaim | None) -> ExtendedResourceClaim | N
     )
 
 
-def _said(raw: bytes) -> tuple[Scheduled | None, tuple[Condition, ...]]:
-    """The PodScheduled condition, and of the others those that a pod which runs well hasn't."""
+_Said = tuple[Scheduled | None, tuple[Condition, ...], bool]
+
+
+def _said(raw: bytes) -> _Said:
+    """The PodScheduled condition; of the others those that a pod which runs well hasn't; whether it runs well.
+
+    Of forty thousand pods nearly all run well. Their conditions differ in times only, and needn't be decoded.
+    """
+    if b'"ContainersReady"' in raw and raw.count(b'"True"') == raw.count(b'"type"') and b'"Disrupt' not in raw:
+        return _RUNS_WELL
     scheduled: Scheduled | None = None
     others: list[WireCondition] = []
     for wire in _conditions.decode(raw):
@@ -287,4 +289,4 @@ def _said(raw: bytes) -> tuple[Scheduled | None, tuple[Condition, ...]]:
                 )
         elif wire.status != "True" or wire.type == "DisruptionTarget":
             others.append(wire)
-    return scheduled, conditions_of(others) if others else ()
+    return scheduled, conditions_of(others) if others else (), False
