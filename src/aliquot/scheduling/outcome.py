@@ -84,6 +84,9 @@ class Refusal:
     preemption_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """The same of the preemption half."""
     not_checked: tuple[str, ...] = ()
+    rejection: Reason | None = None
+    """Set: a PreFilter plugin ruled out all nodes at once, so that none was looked at. Its filter, its words, and as
+    subject what is at fault: a PersistentVolumeClaim's name."""
     by_node: NodeReasons | None = field(default=None, compare=False, repr=False)
 
     @property

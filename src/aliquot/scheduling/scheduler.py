@@ -22,6 +22,7 @@ from aliquot.scheduling.message import GATED
 from aliquot.scheduling.node_reasons import Reckoned
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.unchecked import BUDGETS, not_checked
+from aliquot.scheduling.volumes import Rejection
 from aliquot.snapshot.snapshot import Snapshot
 
 
@@ -84,6 +85,8 @@ class Scheduler:
         """
         cycle = self._cycle(snapshot, pod)
         if isinstance(cycle, Halt):
+            if isinstance(cycle.verdict, Rejection):
+                return (Reason(cycle.verdict.filter, cycle.verdict.text, subject=cycle.verdict.claim),)
             text = cycle.verdict.message if isinstance(cycle.verdict, Fault) else cycle.verdict.text
             return (Reason("DynamicResources", text),)
         kind = verdict_key(pod)

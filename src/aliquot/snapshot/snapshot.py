@@ -102,6 +102,11 @@ class Snapshot:
         """All values of a type that has no field of its own (`snapshot.kinds.OTHERS`), by key."""
         return cast("Mapping[str, T]", self._others.get(kind, _NOTHING))
 
+    def events_about(self, kind: str, namespace: str, name: str) -> tuple[Event, ...]:
+        """What was said of an object, in the order of the input."""
+        there = self.root if self.events is self.root.events else self
+        return there.recall("events about", _events_about).get((kind, namespace, name), ())
+
     @property
     def root(self) -> "Snapshot":
         """The snapshot this one was changed from, as far back as indexes are shared."""
@@ -343,6 +348,13 @@ def _nominated(snapshot: Snapshot) -> Mapping[str, tuple[Pod, ...]]:
         if pod.nominated_node and not (pod.node_name or pod.terminal or pod.terminating):
             found[pod.nominated_node] = (*found.get(pod.nominated_node, ()), pod)
     return found
+
+
+def _events_about(snapshot: Snapshot) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
+    found: dict[tuple[str, str, str], list[Event]] = {}
+    for event in snapshot.events:
+        found.setdefault((event.kind, event.namespace, event.name), []).append(event)
+    return {about: tuple(events) for about, events in found.items()}
 
 
 def _by_owner(snapshot: Snapshot) -> Mapping[tuple[str, str, str], tuple[Pod, ...]]:
