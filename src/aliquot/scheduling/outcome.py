@@ -43,6 +43,8 @@ class Preemption:
     """False: other nodes are as good, and the scheduler picks one of them by chance."""
     alternatives: tuple[str, ...] = ()
     """Those other nodes."""
+    violations: int = 0
+    """How many of the victims violate a PodDisruptionBudget: the scheduler evicts them all the same."""
 
 
 @dataclass(frozen=True, slots=True)

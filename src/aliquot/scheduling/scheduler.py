@@ -66,7 +66,7 @@ class Scheduler:
 
         verdict = snapshot.recall(("verdict", kind, self), make)
         unchecked = not_checked(snapshot, pod, self.kubernetes, claims=self.answers is not None)
-        if isinstance(verdict, Placement) and verdict.preemption:
+        if isinstance(verdict, Placement) and verdict.preemption and "PodDisruptionBudget" not in snapshot.kinds:
             unchecked = (*unchecked, BUDGETS)
         return replace(verdict, pod=pod.key, not_checked=unchecked)
 

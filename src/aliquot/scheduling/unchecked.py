@@ -8,6 +8,7 @@ from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
 BUDGETS = "pod disruption budgets: none is counted as violated by the preemption"
+"""Said while the input holds none."""
 DEFAULT_SCHEDULER = "default-scheduler"
 LEFT_VOLUMES = ("csi", "azureDisk", "cinder", "portworxVolume", "vsphereVolume")
 """Kinds of volumes in the pod itself that NodeVolumeLimits may count and nothing here does."""
