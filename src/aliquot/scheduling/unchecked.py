@@ -9,17 +9,29 @@ from aliquot.snapshot.snapshot import Snapshot
 
 BUDGETS = "pod disruption budgets: none is counted as violated by the preemption"
 """Said while the input holds none."""
+TOPOLOGY = "gang scheduling: its constraints on topology"
+GROUP_PREEMPTION = "gang scheduling: preemption for the group as a whole"
 DEFAULT_SCHEDULER = "default-scheduler"
 LEFT_VOLUMES = ("csi", "azureDisk", "cinder", "portworxVolume", "vsphereVolume")
 """Kinds of volumes in the pod itself that NodeVolumeLimits may count and nothing here does."""
 
 
-def not_checked(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, *, claims: bool) -> tuple[str, ...]:
-    """Sentences for people, one for each thing. `claims`: somebody answers for these."""
+def not_checked(
+    snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, *, claims: bool, without_group: bool = True
+) -> tuple[str, ...]:
+    """Sentences for people, one for each thing.
+
+    Args:
+        snapshot: The cluster.
+        pod: The pod.
+        kubernetes: Of kube-scheduler.
+        claims: Somebody answers for these.
+        without_group: It was judged without the pods of its group.
+    """
     found: list[str] = []
     if pod.scheduler_name not in ("", DEFAULT_SCHEDULER):
         found.append(f"scheduler {pod.scheduler_name}: judged as kube-scheduler with its defaults would")
-    if pod.scheduling_group:
+    if pod.scheduling_group and without_group:
         found.append(f"gang scheduling: the pod is judged without its group {pod.scheduling_group}")
     left = set(unjudged(snapshot, pod)) if pod.volumes else set[Volume]()
     volumes = [v for v in pod.volumes if v in left or v.kind in LEFT_VOLUMES]

@@ -117,7 +117,7 @@ class Loop:
         if self._live is not None:
             generated = self._live.generated(pod)
             if isinstance(generated, NotReady):
-                return self.scheduler.judge(self.snapshot, pod)
+                return self.scheduler.judge_alone(self.snapshot, pod)
             pod, fresh = generated
             found = self._live.check(pod, fresh)
             if found is not None and not isinstance(found, PodCheck):
@@ -267,7 +267,7 @@ class Loop:
         return replace(verdict, verdict="running", nodes=(verdict.preemption.node,), by_node=None)
 
     def _judged(self, pod: Pod, fresh: Mapping[str, Claim]) -> Verdict:
-        return self.scheduler.judge(self.snapshot.altered({}, fresh), pod)
+        return self.scheduler.judge_alone(self.snapshot.altered({}, fresh), pod)
 
     def _not_checked(self, pod: Pod) -> tuple[str, ...]:
         return not_checked(self.start, pod, self.scheduler.kubernetes, claims=self.scheduler.engines is not None)
