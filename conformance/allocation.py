@@ -21,8 +21,8 @@ from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.dra.claim import AllocatedConfig, AllocatedDevice, ClaimAllocation
-from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
+from aliquot.kube.reading.memo import Memo
 from aliquot.kube.selectors import Requirement
 from conformance import lines
 from scenarios.asking.question import Question, claims_of, question_of

@@ -12,9 +12,9 @@ from aliquot.allocation.inputs import AllocatedState, Supply, allocated_state
 from aliquot.dra import read as dra_read
 from aliquot.dra.claim import Claim, DeviceClass
 from aliquot.dra.device import DeviceId, Slice
-from aliquot.kube import read as kube_read
-from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
+from aliquot.kube.reading import kinds as kube_read
+from aliquot.kube.reading.memo import Memo
 from aliquot.kube.release import Kubernetes, kubernetes_of
 from aliquot.units.quantity import Quantity
 from scenarios.asking import absent

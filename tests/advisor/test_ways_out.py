@@ -171,7 +171,9 @@ def test_a_new_node_comes_without_the_old_ones_troubles_and_with_its_daemons() -
     agent = pod("agent", on="n1", requests={"cpu": "3"}, owner="DaemonSet/agent")
     assert ("add-node", "node") in ways(node("n1", gpu=1, cpu=4, taints=sick), agent, pod("p", gpu=1))
     greedy = pod("p", gpu=1, requests={"cpu": "2"})
-    assert ("add-node", "node") not in ways(node("n1", gpu=1, cpu=4, taints=sick), agent, greedy)  # nothing shows a cloud
+    assert ("add-node", "node") not in ways(
+        node("n1", gpu=1, cpu=4, taints=sick), agent, greedy
+    )  # nothing shows a cloud
     aws = {"eks.amazonaws.com/nodegroup": "a100"}
     other = ways(node("n1", gpu=1, cpu=4, taints=sick, labels=aws), agent, greedy)["add-node", "node"]
     assert other.title == "Add a g6e.xlarge node (aws, L40S, 46068 MiB): 1 nvidia.com/gpu"  # a copy of n1 has no room

@@ -24,7 +24,7 @@ POD: Json = {
     "spec": {"containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]},
 }
 NODE: Json = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "gpu"}, "status": {"capacity": {"cpu": "8"}}}
-OTHER: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "---\nb: 1\n"}}
+OTHER: Json = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "c"}, "data": {"a": "---\nb: 1\n"}}
 LIST: Json = {"apiVersion": "v1", "kind": "List", "items": [NODE, OTHER, POD], "metadata": {"resourceVersion": ""}}
 
 
@@ -86,7 +86,7 @@ def test_forms(tmp_path: Path, name: str) -> None:
     reading = read(file)
     assert [str(problem) for problem in reading.warnings] == []
     assert {key_of(thing) for thing in reading.objects} == {("Node", "gpu"), ("Pod", "ns/p")}
-    assert set(reading.skipped) == {"ConfigMap"}
+    assert set(reading.skipped) == {"Service"}
     assert reading.snapshot.pods["ns/p"].containers[0].requests == {"nvidia.com/gpu": 1}
     assert reading.snapshot.nodes["gpu"].allocatable == {"cpu": 8000}
 
@@ -125,7 +125,7 @@ def test_folders(tmp_path: Path) -> None:
         (tmp_path / name).write_text("words")
     reading = read(tmp_path)
     assert {key_of(thing) for thing in reading.objects} == {("Node", "gpu"), ("Pod", "ns/p")}
-    assert reading.skipped == {"ConfigMap": 1}
+    assert reading.skipped == {"Service": 1}
     assert [problem.message for problem in reading.warnings] == [
         "skipped, since they aren't manifests: README.md, a.png, b.txt and 1 more"
     ]
@@ -164,8 +164,8 @@ def test_kinds_that_no_decision_needs(tmp_path: Path) -> None:
     """Counted, not told; so are other groups' kinds of the same name."""
     things = [
         OTHER,
-        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}},
-        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "t"}},
+        {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "s"}},
+        {"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "t"}},
         {"apiVersion": "example.com/v1", "kind": "Pod", "metadata": {"name": "x"}},
         {"apiVersion": "example.com/v1", "kind": "AllowList", "spec": {}},
         {"apiVersion": "v1", "kind": "PodList", "items": None},
@@ -173,7 +173,7 @@ def test_kinds_that_no_decision_needs(tmp_path: Path) -> None:
     file = tmp_path / "f.json"
     file.write_bytes(dump(*things))
     reading = read(file)
-    assert reading == Reading((), (), {"AllowList": 1, "ConfigMap": 1, "Pod": 1, "Secret": 2})
+    assert reading == Reading((), (), {"AllowList": 1, "Service": 1, "Pod": 1, "Endpoints": 2})
 
 
 ITEM = "- apiVersion: v1\n  kind: Pod\n"

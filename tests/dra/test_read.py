@@ -19,9 +19,9 @@ from aliquot.dra.device import (
     ValidRange,
 )
 from aliquot.dra.read import KINDS, Noun
-from aliquot.kube.memo import Memo
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.shape import Fault
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
-from aliquot.kube.shape import Fault
 from aliquot.units.quantity import Quantity
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ import pytest
 from aliquot.dra.claim import Claim, ClaimTemplate, DeviceClass
 from aliquot.dra.device import Slice
 from aliquot.dra.read import KINDS
-from aliquot.kube.memo import Memo
+from aliquot.kube.reading.memo import Memo
 from aliquot.units.quantity import Quantity
 from scenarios.written import written
 from scenarios.written.values import without_absent

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from aliquot.dra.read import KINDS as DRA_KINDS
-from aliquot.kube.kinds import Kind
-from aliquot.kube.memo import Memo
 from aliquot.kube.pod import Pod
-from aliquot.kube.read import KINDS
-from aliquot.kube.shape import Fault, found
+from aliquot.kube.reading.kind import Kind
+from aliquot.kube.reading.kinds import KINDS
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.shape import Fault, found
 
 Json = dict[str, Any]
 SHARED = Path(__file__).parents[3] / "shared"

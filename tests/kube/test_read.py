@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from aliquot.kube.memo import Memo
 from aliquot.kube.node import Node
-from aliquot.kube.read import KINDS, Noun
+from aliquot.kube.reading.kinds import KINDS, Noun
+from aliquot.kube.reading.memo import Memo
 from aliquot.kube.taints import Taint
 from aliquot.kube.workload import Event, Namespace, PriorityClass, Workload
 

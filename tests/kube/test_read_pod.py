@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from aliquot.kube.memo import Memo
 from aliquot.kube.meta import Owner
 from aliquot.kube.pod import (
     Container,
@@ -17,7 +16,8 @@ from aliquot.kube.pod import (
     Scheduled,
     Volume,
 )
-from aliquot.kube.read import KINDS
+from aliquot.kube.reading.kinds import KINDS
+from aliquot.kube.reading.memo import Memo
 from aliquot.kube.selectors import (
     Affinity,
     LabelSelector,
@@ -176,7 +176,7 @@ def test_tolerations(given: Json, read: Toleration) -> None:
     [
         ({"name": "v"}, Volume("v", "emptyDir")),
         ({"name": "v", "emptyDir": {}}, Volume("v", "emptyDir")),
-        ({"configMap": {"name": "x"}, "name": "v"}, Volume("v", "configMap")),
+        ({"configMap": {}, "name": "v"}, Volume("v", "configMap")),
         ({"name": "v", "secret": None, "csi": {}}, Volume("v", "csi")),
         ({"name": "v", "persistentVolumeClaim": {"claimName": "data"}}, Volume("v", "persistentVolumeClaim", "data")),
         ({"persistentVolumeClaim": None, "name": None}, Volume("", "emptyDir")),

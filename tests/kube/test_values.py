@@ -2,7 +2,7 @@
 
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod
-from aliquot.kube.shape import Fault, FaultsError
+from aliquot.kube.reading.shape import Fault, FaultsError
 from aliquot.kube.taints import Taint
 
 

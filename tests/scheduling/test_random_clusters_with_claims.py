@@ -21,8 +21,8 @@ from aliquot.cluster.items import ItemReader, Noun
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation
 from aliquot.kube.meta import Owner
 from aliquot.kube.pod import Pod
+from aliquot.kube.reading.shape import Fault
 from aliquot.kube.release import Kubernetes, kubernetes_of
-from aliquot.kube.shape import Fault
 from aliquot.kube.workload import PriorityClass
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.scheduler import Scheduler

@@ -12,8 +12,8 @@ from aliquot.cluster.json_stream import documents as json_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.text import UnreadableError, check_utf8
 from aliquot.cluster.yaml_stream import YamlError, lines, load_all
-from aliquot.kube.shape import Fault
-from aliquot.kube.shape import found as words
+from aliquot.kube.reading.shape import Fault
+from aliquot.kube.reading.shape import found as words
 
 _SEPARATOR = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')

@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 
 from aliquot.dra import read as dra_read
-from aliquot.kube import read as kube_read
-from aliquot.kube.kinds import Kind
-from aliquot.kube.memo import Memo
-from aliquot.kube.shape import Fault, found, join
+from aliquot.kube.reading import kinds as kube_kinds
+from aliquot.kube.reading.kind import Kind
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.shape import Fault, found, join
 
-Noun = kube_read.Noun | dra_read.Noun
+Noun = kube_kinds.Noun | dra_read.Noun
 
 _KINDS: dict[tuple[str, str], Kind[Noun]] = {
     (f"{kind.group}/{version}" if kind.group else version, kind.name): kind
-    for kind in (*kube_read.KINDS, *dra_read.KINDS)
+    for kind in (*kube_kinds.KINDS, *dra_read.KINDS)
     for version in kind.versions
 }
 _BY_NAME: dict[str, list[tuple[str, str]]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from aliquot.kube.shape import join
+from aliquot.kube.reading.shape import join
 
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT_BYTE = re.compile(r"^JSON is malformed: (.*) \(byte (\d+)\)$")

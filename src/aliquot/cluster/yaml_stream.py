@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from aliquot.cluster.yaml_scalars import plain
-from aliquot.kube.shape import join
+from aliquot.kube.reading.shape import join
 
 MAX_DEPTH = 400
 """Levels of nesting. Real objects have below 60; msgspec and json recurse once a level."""

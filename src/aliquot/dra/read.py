@@ -5,7 +5,7 @@ from aliquot.dra.device import Slice, TaintRule
 from aliquot.dra.read_claim import claim, device_class, flat_claim, flat_template, template
 from aliquot.dra.read_slice import alpha_slice, basic_slice, resource_slice, taint_rule
 from aliquot.dra.wire import WireAlphaSlice, WireClaim, WireClass, WireSlice, WireTaintRule, WireTemplate
-from aliquot.kube.kinds import Kind
+from aliquot.kube.reading.kind import Kind
 
 GROUP = "resource.k8s.io"
 Noun = Slice | TaintRule | DeviceClass | Claim | ClaimTemplate

@@ -37,11 +37,11 @@ from aliquot.dra.wire import (
     WireSubRequest,
     WireTemplate,
 )
-from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
-from aliquot.kube.read_parts import annotations, labels, meta, node_selector_of, quantity
-from aliquot.kube.shape import Fault, FaultsError
-from aliquot.kube.wire import WireToleration
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.parts import annotations, labels, meta, node_selector_of, quantity
+from aliquot.kube.reading.shape import Fault, FaultsError
+from aliquot.kube.reading.wire import WireToleration
 
 _RECIPE = ("device_class_name", "selectors", "allocation_mode", "count", "tolerations", "capacity", "admin_access")
 _RECIPE_NAMES = {

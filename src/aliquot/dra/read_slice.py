@@ -30,9 +30,9 @@ from aliquot.dra.wire import (
     WireTaintRule,
     WireTaintSelector,
 )
-from aliquot.kube.memo import Memo
-from aliquot.kube.read_parts import meta, node_selector_of, quantity
-from aliquot.kube.shape import Fault, FaultsError
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.parts import meta, node_selector_of, quantity
+from aliquot.kube.reading.shape import Fault, FaultsError
 from aliquot.units.quantity import Quantity
 
 _UNSET = Attribute("unset", None)

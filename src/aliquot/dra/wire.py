@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from aliquot.kube.shape import ABSENT, Amount, Holds, Int64
-from aliquot.kube.wire import (
+from aliquot.kube.reading.shape import ABSENT, Amount, Holds, Int64
+from aliquot.kube.reading.wire import (
     MinorText,
     Strings,
     Wire,

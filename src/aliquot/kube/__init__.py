@@ -2,7 +2,7 @@
 
 What this package is: the part of the core API that deciding where a pod runs needs, each kind a frozen dataclass, with
 the defaults that the API server would have filled in. Reading them from JSON, with every problem at once, is in
-`kube.read`.
+`kube.reading`.
 
 What it is not: a client, and no copy of the API: fields that no decision reads are left out.
 

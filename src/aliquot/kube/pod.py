@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
+from aliquot.kube.pod_status import ContainerStatus
+from aliquot.kube.references import Disk, Reference
 from aliquot.kube.selectors import Affinity, TopologySpread
 from aliquot.kube.taints import Toleration
 
@@ -38,6 +41,8 @@ class Container:
     claims: tuple[ContainerClaim, ...] = ()
     image: str = ""
     sidecar: bool = False
+    references: tuple[Reference, ...] = ()
+    """ConfigMaps and Secrets that its environment reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,9 @@ class Volume:
     kind: str
     claim_name: str | None = None
     """For persistentVolumeClaim."""
+    references: tuple[Reference, ...] = ()
+    """For configMap, secret, projected: what it reads."""
+    disk: Disk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,11 @@ class Scheduled:
     status: str
     reason: str = ""
     message: str = ""
+    changed: str | None = None
+    """lastTransitionTime: when the pod began to be in this status; a new message alone doesn't move it. Of a pod whose
+    containers are all ready it isn't kept."""
+    probed: str | None = None
+    """lastProbeTime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,15 @@ class Pod:
     needs_features: tuple[str, ...] = ()
     """Features that its node must declare (gate NodeDeclaredFeatures): `RestartAllContainersOnContainerExits` for a
     container restart rule with that action, `UserNamespacesHostNetworkSupport` for hostNetwork with hostUsers false."""
+    service_account: str = "default"
+    runtime_class: str = ""
+    image_pull_secrets: tuple[str, ...] = ()
+    group_workload: str = ""
+    """spec.workloadRef.name (1.35): the Workload that holds `scheduling_group`."""
+    conditions: tuple[Condition, ...] = ()
+    """Those that a pod which runs well hasn't: status other than True, and DisruptionTarget. Without PodScheduled."""
+    statuses: tuple[ContainerStatus, ...] = ()
+    """Of all containers, if one of them waits, has ended, was started again or isn't ready; else none."""
 
     @property
     def name(self) -> str:

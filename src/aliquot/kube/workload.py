@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod
+from aliquot.kube.selectors import LabelSelector
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,40 @@ class PriorityClass:
     preemption_policy: str = "PreemptLowerPriority"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many pods a workload has, as its controller counted them; None: it doesn't say."""
+
+    desired: int | None = None
+    """Of a DaemonSet: nodes that it selects. Of others: what spec asks."""
+    current: int | None = None
+    ready: int | None = None
+    available: int | None = None
+    updated: int | None = None
+    unavailable: int | None = None
+    misscheduled: int | None = None
+    active: int | None = None
+    """Of a Job, as are the next two."""
+    succeeded: int | None = None
+    failed: int | None = None
+    observed_generation: int | None = None
+    """Which metadata.generation these are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a workload replaces its pods. Amounts as written: a number or a percentage; empty: not given."""
+
+    type: str = ""
+    """`RollingUpdate` (the default), `Recreate`, `OnDelete`."""
+    max_surge: str = ""
+    max_unavailable: str = ""
+
+
+NO_COUNTS = Counts()
+DEFAULT_STRATEGY = Strategy()
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """An owner of pods: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob, ReplicationController."""
@@ -34,6 +70,16 @@ class Workload:
     """A Job that has finished."""
     template: Pod | None = None
     """The pod that it makes, under the workload's name and namespace."""
+    counts: Counts = NO_COUNTS
+    strategy: Strategy = DEFAULT_STRATEGY
+    selector: LabelSelector | None = None
+    conditions: tuple[Condition, ...] = ()
+    suspended: bool = False
+    """A Job or CronJob that somebody holds."""
+    paused: bool = False
+    """A Deployment whose rollout somebody holds."""
+    parallelism: int | None = None
+    """Of a Job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +97,6 @@ class Event:
     type: str = "Normal"
     count: int = 1
     last_seen: str | None = None
+    first_seen: str | None = None
+    reporter: str = ""
+    """The component that wrote it: `kubelet`, `default-scheduler`, `cluster-autoscaler`, ..."""

@@ -8,12 +8,15 @@ from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.cycle import Cycle, Halt, uses_dynamic_resources
 from aliquot.scheduling.filter_phase import run_filters
-from aliquot.scheduling.filters.node_affinity import CONFLICT, named_nodes
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
+from aliquot.scheduling.filters.node_affinity import CONFLICT, FILTER, named_nodes
+from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.message import NO_NODES, sentence
 from aliquot.scheduling.node_reasons import Reckoned
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.preemption import NoPreemption, preempt, unhelped
 from aliquot.scheduling.versions import tells_of_claims
+from aliquot.scheduling.volumes import Rejection
 from aliquot.snapshot.snapshot import Snapshot
 
 NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
@@ -30,11 +33,15 @@ def judged(
     if not total:
         return Refusal(pod.key, "pending", "Unschedulable", NO_NODES)
     if named_nodes(pod) == frozenset():
-        return _rejected(snapshot, pod, kubernetes, CONFLICT, "")
+        return _rejected(snapshot, pod, kubernetes, Reason(FILTER, CONFLICT), "")
     if isinstance(cycle, Halt):
+        if isinstance(cycle.verdict, Rejection):
+            reason = Reason(cycle.verdict.filter, cycle.verdict.text, subject=cycle.verdict.claim)
+            return _rejected(snapshot, pod, kubernetes, reason, "")
         if isinstance(cycle.verdict, Fault):
             return Refusal(pod.key, "pending", "SchedulerError", cycle.verdict.message, total)
-        return _rejected(snapshot, pod, kubernetes, cycle.verdict.text, NOTHING_TO_DEALLOCATE)
+        reason = Reason(DYNAMIC_RESOURCES, cycle.verdict.text)
+        return _rejected(snapshot, pod, kubernetes, reason, NOTHING_TO_DEALLOCATE)
     by_node = Reckoned(snapshot, cycle, asked[0], asked)
     if pod.nominated_node in snapshot.nodes and not by_node.reasons(pod.nominated_node):
         return Placement(pod.key, "placeable", (pod.nominated_node,), by_node=by_node)
@@ -76,21 +83,23 @@ def _post_filter(kubernetes: Kubernetes, claims: str, preemption: str) -> str:
     return ", ".join([*said, f"preemption: {preemption}"])
 
 
-def _rejected(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, text: str, claims: str) -> Refusal:
+def _rejected(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, reason: Reason, claims: str) -> Refusal:
     """PreFilter said no, so that no node is looked at, and no preemption would help.
 
     Args:
         snapshot: The cluster.
         pod: The pod.
         kubernetes: Of kube-scheduler.
-        text: Why.
+        reason: Why.
         claims: What DynamicResources says afterwards; empty if it had not prepared: it then misses its state, and its
             error `not found` is all that PostFilter says.
     """
     total = len(snapshot.nodes)
     if not claims and uses_dynamic_resources(snapshot, kubernetes):
-        return Refusal(pod.key, "pending", "Unschedulable", sentence(total, {}, "not found", text), total)
+        message = sentence(total, {}, "not found", reason.text)
+        return Refusal(pod.key, "pending", "Unschedulable", message, total, rejection=reason)
     outcome = unhelped(total, pod)
     post = _post_filter(kubernetes, claims, outcome.text)
-    message = sentence(total, {}, post, text)
-    return Refusal(pod.key, "pending", "Unschedulable", message, total, preemption_counts=outcome.counts)
+    message = sentence(total, {}, post, reason.text)
+    counts = outcome.counts
+    return Refusal(pod.key, "pending", "Unschedulable", message, total, preemption_counts=counts, rejection=reason)

@@ -1,28 +1,18 @@
 """Pods bound to nodes and taken away on a snapshot, with what becomes of their claims."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from aliquot.allocation.claims.bound import bound_claims
 from aliquot.allocation.claims.leaving import claim_keys, without_pod
-from aliquot.allocation.claims.pod_check import PodCheck
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.assuming import assumed
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
 
 def bound(snapshot: Snapshot, pod: Pod, node: str, scheduler: Scheduler) -> Snapshot | None:
     """With a pod on a node and its claims allocated there; None if the node doesn't serve them."""
-    check = scheduler.answers.prepare(snapshot, pod) if scheduler.answers is not None else None
-    placed = snapshot.with_pod(replace(pod, node_name=node, nominated_node="", phase="Running"))
-    if check is None:
-        return placed
-    if not isinstance(check, PodCheck) or check.check(snapshot.load(node)):
-        return None
-    for claim in bound_claims(check, snapshot.load(node)):
-        placed = placed.with_object(claim)
-    return placed
+    return assumed(snapshot, pod, node, scheduler.answers)
 
 
 def without_pods(snapshot: Snapshot, keys: Iterable[str]) -> Snapshot:

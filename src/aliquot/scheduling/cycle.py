@@ -18,10 +18,15 @@ from aliquot.scheduling.filters.node_name import other_node
 from aliquot.scheduling.filters.node_ports import host_ports, taken_ports
 from aliquot.scheduling.filters.node_resources_fit import short
 from aliquot.scheduling.filters.node_unschedulable import cordoned
+from aliquot.scheduling.filters.node_volume_limits import too_many
 from aliquot.scheduling.filters.pod_topology_spread import Spread, skewed, spread_of
 from aliquot.scheduling.filters.reason import Reason, counted
 from aliquot.scheduling.filters.taint_toleration import untolerated
+from aliquot.scheduling.filters.volume_binding import unbindable
+from aliquot.scheduling.filters.volume_restrictions import restricted
+from aliquot.scheduling.filters.volume_zone import elsewhere
 from aliquot.scheduling.versions import dynamic_resources
+from aliquot.scheduling.volumes import PodVolumes, Rejection, volumes_of
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.load import NodeLoad
 from aliquot.snapshot.snapshot import Snapshot
@@ -41,16 +46,18 @@ class Cycle:
     claims: PodCheck | None
     dynamic: bool
     """The DynamicResources plugin is on, whether or not there's someone to answer for it."""
+    volumes: PodVolumes | None = None
 
     def moved(self, load: NodeLoad, pods: Iterable[Pod], change: int) -> "Cycle":
         """With pods more (1) or less (-1) on the node of `load`, as the scheduler's what-ifs change its state."""
-        spread, neighbours = self.spread, self.neighbours
-        if spread is None and neighbours is None:
+        spread, neighbours, volumes = self.spread, self.neighbours, self.volumes
+        if spread is None and neighbours is None and volumes is None:
             return self
         for pod in pods:
             spread = spread.shifted(load.node, pod, change) if spread else None
             neighbours = neighbours.shifted(load.node, pod, change) if neighbours else None
-        return replace(self, spread=spread, neighbours=neighbours)
+            volumes = volumes.shifted(pod, change) if volumes else None
+        return replace(self, spread=spread, neighbours=neighbours, volumes=volumes)
 
     def topology_keys(self) -> tuple[str, ...]:
         """The node labels on which spread and inter-pod affinity depend."""
@@ -66,14 +73,19 @@ class Cycle:
 class Halt:
     """The cycle ends before any node is looked at."""
 
-    verdict: Unschedulable | NotReady | Fault
+    verdict: Rejection | Unschedulable | NotReady | Fault
 
 
 def begin(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, answers: ClaimFilter | None) -> Cycle | Halt:
     """Find out once what the filters need. `answers`: who answers for claims; None: they aren't looked at."""
     on = uses_dynamic_resources(snapshot, kubernetes)
     claims = answers.prepare(snapshot, pod) if answers is not None and on else None
-    if isinstance(claims, Unschedulable | NotReady | Fault):
+    if isinstance(claims, NotReady):
+        return Halt(claims)
+    volumes = volumes_of(snapshot, pod)  # their PreFilter comes before that of the claims
+    if isinstance(volumes, Rejection):
+        return Halt(volumes)
+    if isinstance(claims, Unschedulable | Fault):
         return Halt(claims)
     request = effective_request(pod)
     return Cycle(
@@ -86,6 +98,7 @@ def begin(snapshot: Snapshot, pod: Pod, kubernetes: Kubernetes, answers: ClaimFi
         neighbours=neighbours_of(snapshot, pod),
         claims=claims,
         dynamic=on,
+        volumes=volumes,
     )
 
 
@@ -134,6 +147,24 @@ def _short(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
     return short(cycle.request, load, cycle.delegated, cycle.kubernetes)
 
 
+def _restricted(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    there = cycle.volumes.restrictions if cycle.volumes else None
+    return restricted(there, load, cycle.kubernetes) if there else ()
+
+
+def _too_many(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    there = cycle.volumes.limits if cycle.volumes else None
+    return too_many(there, load, cycle.kubernetes) if there else ()
+
+
+def _unbindable(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return unbindable(cycle.volumes.binding, load.node, cycle.kubernetes) if cycle.volumes else ()
+
+
+def _elsewhere(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
+    return elsewhere(cycle.volumes.topologies, load.node) if cycle.volumes else ()
+
+
 def _skewed(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
     return skewed(cycle.spread, load.node) if cycle.spread else ()
 
@@ -153,10 +184,12 @@ def _undeclared(cycle: Cycle, load: NodeLoad) -> tuple[Reason, ...]:
 NODE_FILTERS: tuple[Filter, ...] = (_cordoned, _other_node, _untolerated, _unwanted)
 """They look at the node alone."""
 HOLDING_FILTERS: tuple[Filter, ...] = (_taken_ports, _short)
-"""They look at what the node carries. The volume filters would follow."""
+"""They look at what the node carries."""
+VOLUME_FILTERS: tuple[Filter, ...] = (_restricted, _too_many, _unbindable, _elsewhere)
+"""They look at the pod's volumes, and at what the node reaches and has attached."""
 COMPANY_FILTERS: tuple[Filter, ...] = (_skewed, _unfriendly)
 """They look at the pods on other nodes, too."""
-WIDE_FILTERS: tuple[Filter, ...] = (*COMPANY_FILTERS, _unallocatable, _undeclared)
+WIDE_FILTERS: tuple[Filter, ...] = (*VOLUME_FILTERS, *COMPANY_FILTERS, _unallocatable, _undeclared)
 """They look beyond the node (the last: at the node alone, but it comes last)."""
 FILTERS: tuple[Filter, ...] = (*NODE_FILTERS, *HOLDING_FILTERS, *WIDE_FILTERS)
 """In the scheduler's order (default plugins with the features of 1.36 on)."""

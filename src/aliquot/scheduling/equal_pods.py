@@ -7,6 +7,7 @@ from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import TopologySpread
 from aliquot.scheduling.filters.inter_pod_affinity import term_key
 from aliquot.scheduling.filters.node_ports import host_ports
+from aliquot.scheduling.filters.pod_volumes import volume_key
 from aliquot.snapshot.effective import effective_request
 
 
@@ -39,6 +40,7 @@ def room_key(pod: Pod) -> Hashable:
         host_ports(pod),
         pod.priority,
         pod.needs_features,
+        volume_key(pod),
     )
 
 

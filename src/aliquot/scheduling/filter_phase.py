@@ -107,10 +107,10 @@ def _filter_named(snapshot: Snapshot, cycle: Cycle, named: Iterable[str]) -> Fil
 
 def _filter_wide(snapshot: Snapshot, cycle: Cycle, nodes: Iterable[str], found: dict[str, NodeOutcome]) -> Fault | None:
     """Put nodes that pass all other filters before the wide ones."""
-    if not (cycle.spread or cycle.neighbours or cycle.claims or cycle.pod.needs_features):
+    if not (cycle.volumes or cycle.spread or cycle.neighbours or cycle.claims or cycle.pod.needs_features):
         return None
     keys = cycle.topology_keys()
-    one_by_one = bool(cycle.claims or cycle.pod.needs_features)
+    one_by_one = bool(cycle.volumes or cycle.claims or cycle.pod.needs_features)
     known: dict[tuple[str | None, ...], NodeOutcome] = {}
     for node in nodes:
         if node in snapshot.changed:

@@ -58,7 +58,7 @@ class Reckoned:
     def _alike(self, snapshot: Snapshot) -> Mapping[str, Hashable]:
         """Node -> a key that says all its reasons depend on; nodes without one are reckoned one by one."""
         cycle = self.cycle
-        if cycle.claims or cycle.ports or cycle.pod.needs_features:
+        if cycle.claims or cycle.volumes or cycle.ports or cycle.pod.needs_features:
             return {}
         labels = cycle.topology_keys()
         known = node_table(snapshot.root, cycle, self.kind)

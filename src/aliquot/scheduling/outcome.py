@@ -43,6 +43,22 @@ class Preemption:
     """False: other nodes are as good, and the scheduler picks one of them by chance."""
     alternatives: tuple[str, ...] = ()
     """Those other nodes."""
+    violations: int = 0
+    """How many of the victims violate a PodDisruptionBudget: the scheduler evicts them all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class GangState:
+    """How a group of pods that are placed together stands."""
+
+    group: str
+    """`namespace/name` of the PodGroup; in 1.35 `namespace/workload/group`."""
+    least: int
+    """How many must be placed together (minCount)."""
+    members: int
+    """Pods of the group that have not ended; less than `least`: it waits for more, and nobody looks at it."""
+    placed: int
+    """How many have a node, or would get one now beside each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +100,11 @@ class Refusal:
     preemption_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """The same of the preemption half."""
     not_checked: tuple[str, ...] = ()
+    gang: GangState | None = None
+    """Set: it's a pod of a gang, and the gang doesn't fit; the pod alone might (`by_node`)."""
+    rejection: Reason | None = None
+    """Set: a PreFilter plugin ruled out all nodes at once, so that none was looked at. Its filter, its words, and as
+    subject what is at fault: a PersistentVolumeClaim's name."""
     by_node: NodeReasons | None = field(default=None, compare=False, repr=False)
 
     @property

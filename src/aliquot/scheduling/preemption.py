@@ -1,8 +1,8 @@
 """Preemption: which pods of lower priority would be evicted to make room, and what is said when that's no help.
 
 The rules are those of DefaultPreemption: on each node where removing pods might help, remove all pods of lower
-priority; if the pod then fits, bring back as many as possible, the most important first; of the nodes that come out,
-take the one that hurts least. PodDisruptionBudgets aren't read: none counts as violated.
+priority; if the pod then fits, bring back as many as possible, those that would violate a PodDisruptionBudget before
+the others, and of both the most important first; of the nodes that come out, take the one that hurts least.
 """
 
 from collections import Counter
@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.allocation.claims.pod_check import Fault
+from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.budgets import violating as against_budgets
 from aliquot.scheduling.cycle import Cycle
 from aliquot.scheduling.filter_phase import FilterResults, failures_with_nominated, nominated_ahead
 from aliquot.scheduling.message import sentence
@@ -38,6 +40,8 @@ class NoPreemption:
 class _Candidate:
     node: str
     victims: tuple[Pod, ...]
+    violations: int
+    """How many of them violate a budget."""
 
 
 def unhelped(total: int, pod: Pod) -> NoPreemption:
@@ -58,25 +62,30 @@ def preempt(snapshot: Snapshot, cycle: Cycle, filtered: FilterResults) -> Preemp
     counts: Counter[str] = Counter()
     potential = _worth_trying(snapshot, pod.priority, filtered, counts)
     faults: list[str] = []
-    candidates: list[_Candidate] = []
+    harmless: list[_Candidate] = []
+    violating: list[_Candidate] = []
+    budgets = tuple(snapshot.objects(DisruptionBudget).values())
     enough = max(len(potential) // 10, LEAST_CANDIDATES)
     for node in potential:
-        found = _victims(cycle, snapshot.load(node), nominated_ahead(snapshot, pod, node))
+        found = _victims(cycle, snapshot.load(node), nominated_ahead(snapshot, pod, node), budgets)
         if isinstance(found, Fault):
             faults.append(found.message)
         elif isinstance(found, _Candidate):
-            candidates.append(found)
-            if len(candidates) >= enough:
+            kept = violating if found.violations else harmless
+            if len(kept) < enough:
+                kept.append(found)
+            if harmless and len(harmless) + len(violating) >= enough:
                 break
         else:
             counts.update(found)
-    if candidates:
-        best = _least_harm(candidates)
+    if harmless or violating:
+        best = _least_harm([*harmless, *violating])
         return Preemption(
             node=best[0].node,
             victims=tuple(victim.key for victim in best[0].victims),
             certain=len(best) == 1 and len(potential) <= enough,
             alternatives=tuple(candidate.node for candidate in best[1:]),
+            violations=best[0].violations,
         )
     if faults:
         return NoPreemption(_together(faults), {})
@@ -128,7 +137,9 @@ def _waits_for_victims(snapshot: Snapshot, pod: Pod, filtered: FilterResults) ->
     return any(other.priority < pod.priority and other.terminating for other in snapshot.load(node).pods.values())
 
 
-def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candidate | tuple[str, ...] | Fault:
+def _victims(
+    cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...], budgets: tuple[DisruptionBudget, ...]
+) -> _Candidate | tuple[str, ...] | Fault:
     """The fewest pods to evict from a node; or the texts that count there."""
     pod = cycle.pod
     lower = sorted((p for p in load.pods.values() if p.priority < pod.priority), key=lambda p: p.meta.created or "")
@@ -140,7 +151,8 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
     if reasons:
         return tuple(reason.text for reason in reasons)
     victims: list[Pod] = []
-    for candidate in by_importance(lower):
+    first, then = against_budgets(by_importance(lower), budgets)
+    for candidate in (*first, *then):
         fuller = emptied.plus(candidate)
         with_it = around.moved(load, (candidate,), 1)
         if failures_with_nominated(with_it, fuller, waiting):
@@ -148,7 +160,9 @@ def _victims(cycle: Cycle, load: NodeLoad, waiting: tuple[Pod, ...]) -> _Candida
         else:
             emptied, around = fuller, with_it
     assert victims, "with all brought back it's the node that the pod didn't fit"
-    return _Candidate(load.node.name, tuple(victims))
+    violations = sum(1 for victim in victims if victim in first)
+    ordered = by_importance(victims) if first and then else victims
+    return _Candidate(load.node.name, tuple(ordered), violations)
 
 
 def by_importance(pods: Sequence[Pod]) -> list[Pod]:
@@ -180,6 +194,7 @@ _FAR_FUTURE = "9999"
 def _least_harm(candidates: list[_Candidate]) -> list[_Candidate]:
     """The best candidates; more than one if the scheduler would choose by chance."""
     rules: tuple[Callable[[_Candidate], tuple[int, str]], ...] = (
+        lambda c: (c.violations, ""),
         lambda c: (c.victims[0].priority, ""),
         lambda c: (sum(p.priority + (1 << 31) for p in c.victims), ""),
         lambda c: (len(c.victims), ""),

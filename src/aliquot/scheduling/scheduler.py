@@ -13,15 +13,18 @@ from aliquot.allocation.story.tell import tell
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
+from aliquot.scheduling.assuming import assumed
 from aliquot.scheduling.attempt import judged
 from aliquot.scheduling.cycle import Cycle, Halt, begin
 from aliquot.scheduling.equal_pods import verdict_key
 from aliquot.scheduling.filters.dynamic_resources import ClaimFilter
 from aliquot.scheduling.filters.reason import Reason
+from aliquot.scheduling.gangs import FIRST_COUNTING, gang_of, judged_together, nobody_lower
 from aliquot.scheduling.message import GATED
 from aliquot.scheduling.node_reasons import Reckoned
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
-from aliquot.scheduling.unchecked import BUDGETS, not_checked
+from aliquot.scheduling.unchecked import BUDGETS, GROUP_PREEMPTION, TOPOLOGY, not_checked
+from aliquot.scheduling.volumes import Rejection
 from aliquot.snapshot.snapshot import Snapshot
 
 
@@ -58,16 +61,49 @@ class Scheduler:
             return Refusal(pod.key, "gated", "SchedulingGated", GATED)
         if pod.terminating:
             return Refusal(pod.key, "pending", "", "", total=len(snapshot.nodes))
+        together = self._with_gang(snapshot, pod)
+        return together if together is not None else self.judge_alone(snapshot, pod)
+
+    def judge_alone(self, snapshot: Snapshot, pod: Pod, *, without_group: bool = True) -> Verdict:
+        """The same of a pod that waits, without a look at the group that it belongs to."""
         kind = verdict_key(pod)
 
         def make(there: Snapshot) -> Verdict:
             return judged(there, self._cycle(there, pod), pod, self.kubernetes, (kind, self))
 
         verdict = snapshot.recall(("verdict", kind, self), make)
-        unchecked = not_checked(snapshot, pod, self.kubernetes, claims=self.answers is not None)
-        if isinstance(verdict, Placement) and verdict.preemption:
+        unchecked = not_checked(
+            snapshot, pod, self.kubernetes, claims=self.answers is not None, without_group=without_group
+        )
+        if isinstance(verdict, Placement) and verdict.preemption and "PodDisruptionBudget" not in snapshot.kinds:
             unchecked = (*unchecked, BUDGETS)
         return replace(verdict, pod=pod.key, not_checked=unchecked)
+
+    def _with_gang(self, snapshot: Snapshot, pod: Pod) -> Verdict | None:
+        """As a pod of its gang; None: it's of none, or of a group that needn't be placed together."""
+        if not pod.scheduling_group:
+            return None
+        there = snapshot if snapshot.pods.get(pod.key) is pod else snapshot.with_pod(pod)
+        gang = gang_of(there, pod, self.kubernetes)
+        if gang is None or (gang.least is None and not gang.absent):
+            return None
+
+        def make(world: Snapshot) -> dict[str, Verdict]:
+            return judged_together(world, gang, self.kubernetes, self._member, self._assumed)
+
+        verdict = there.recall(("gang", gang.key, self), make).get(pod.key)
+        if verdict is None:
+            return None
+        left = [TOPOLOGY] if gang.topology else []
+        if isinstance(verdict, Refusal) and self.kubernetes.minor >= FIRST_COUNTING and not nobody_lower(there, pod):
+            left.append(GROUP_PREEMPTION)
+        return replace(verdict, not_checked=(*verdict.not_checked, *left)) if left else verdict
+
+    def _member(self, snapshot: Snapshot, pod: Pod) -> Verdict:
+        return self.judge_alone(snapshot, pod, without_group=False)
+
+    def _assumed(self, snapshot: Snapshot, pod: Pod, node: str) -> Snapshot | None:
+        return assumed(snapshot, pod, node, self.answers)
 
     def decide(self, snapshot: Snapshot, pod: Pod) -> str | None:
         """The node that takes a waiting pod now, the first of several; None: it waits, or others would have to go."""
@@ -84,6 +120,8 @@ class Scheduler:
         """
         cycle = self._cycle(snapshot, pod)
         if isinstance(cycle, Halt):
+            if isinstance(cycle.verdict, Rejection):
+                return (Reason(cycle.verdict.filter, cycle.verdict.text, subject=cycle.verdict.claim),)
             text = cycle.verdict.message if isinstance(cycle.verdict, Fault) else cycle.verdict.text
             return (Reason("DynamicResources", text),)
         kind = verdict_key(pod)

@@ -37,3 +37,25 @@ def tells_of_claims(kubernetes: Kubernetes) -> bool:
 def tells_of_left_out_nodes(kubernetes: Kubernetes) -> bool:
     """From 1.32 nodes that a pod's matchFields leave out are counted with a reason of their own."""
     return kubernetes.minor >= 32
+
+
+def volume_conflict(kubernetes: Kubernetes) -> str:
+    """What VolumeBinding says of a node that a bound volume can't be reached from."""
+    if kubernetes.minor <= 32:
+        return "node(s) had volume node affinity conflict"
+    return "node(s) didn't match PersistentVolume's node affinity"
+
+
+def claim_in_use(kubernetes: Kubernetes) -> str:
+    """What VolumeRestrictions says while another pod uses a claim that only one may use."""
+    if kubernetes.minor <= 33:
+        return "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
+    return (
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+        "already in-use by another pod"
+    )
+
+
+def counts_attachments(kubernetes: Kubernetes) -> bool:
+    """From 1.32 volumes that are still attached to a node count there, too."""
+    return kubernetes.minor >= 32

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from aliquot.dra.claim import Claim, ClaimTemplate, DeviceClass
 from aliquot.dra.device import Slice, TaintRule
+from aliquot.kube.groups import PodGroup, Queue
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import Event, Namespace, PriorityClass, Workload
 from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.kinds import OTHERS, key_of, kind_of
 from aliquot.snapshot.load import NodeLoad, holds
 from aliquot.snapshot.overlay import Overlay
 
@@ -39,20 +41,30 @@ class Snapshot:
     templates: Mapping[str, ClaimTemplate]
     slices: Mapping[str, Slice]
     taint_rules: Mapping[str, TaintRule]
+    kinds: frozenset[str] = frozenset()
+    """The API kinds that the input holds at all, by `snapshot.kinds.kind_of`. An object of a kind that isn't there may
+    exist all the same: it's missing from the input, not absent. A what-if changes nothing in this."""
+    _others: Mapping[type, Mapping[str, object]] = field(default_factory=dict[type, Mapping[str, object]], repr=False)
+    """Tables of the kinds that have no field of their own."""
     _changed: Mapping[str, NodeLoad] = field(default_factory=dict[str, NodeLoad], repr=False)
     """Nodes that differ from the root's, in themselves or in their pods; also new and gone ones."""
     _root: "Snapshot | None" = field(default=None, repr=False)
     _memo: dict[Hashable, object] = field(default_factory=dict[Hashable, object], repr=False)
 
     @classmethod
-    def of(cls, objects: Iterable[object]) -> "Snapshot":
+    def of(cls, objects: Iterable[object], kinds: Iterable[str] = ()) -> "Snapshot":
         """From `kube` and `dra` values in any order; of two with the same key the later counts.
+
+        Args:
+            objects: The values.
+            kinds: API kinds that were asked for beside those of the objects: none of these exists but those given.
 
         Raises:
             TypeError: if something is none of these values.
         """
-        tables: dict[type, dict[str, object]] = {kind: {} for kind in _TABLES}
+        tables: dict[type, dict[str, object]] = {kind: {} for kind in (*_TABLES, *OTHERS)}
         events: list[Event] = []
+        owners: set[str] = set()
         for thing in objects:
             if isinstance(thing, Event):
                 events.append(thing)
@@ -60,7 +72,10 @@ class Snapshot:
             table = tables.get(type(thing))
             if table is None:
                 raise TypeError(f"a snapshot holds no {type(thing).__name__}")
-            table[_key(thing)] = thing
+            table[key_of(thing)] = thing
+        for kind, table in tables.items():
+            many = kind in _NAMED_BY_VALUE
+            owners.update(map(kind_of, table.values() if many else list(table.values())[:1]))
 
         def of_kind(kind: type[T]) -> dict[str, T]:
             return cast("dict[str, T]", tables[kind])
@@ -77,9 +92,20 @@ class Snapshot:
             templates=of_kind(ClaimTemplate),
             slices=of_kind(Slice),
             taint_rules=of_kind(TaintRule),
+            kinds=frozenset({*owners, *kinds, *(["Event"] if events else [])}),
+            _others={kind: tables[kind] for kind in OTHERS if tables[kind]},
         )
 
     # --- questions -----------------------------------------------------------------------------------------------
+
+    def objects(self, kind: type[T]) -> Mapping[str, T]:
+        """All values of a type that has no field of its own (`snapshot.kinds.OTHERS`), by key."""
+        return cast("Mapping[str, T]", self._others.get(kind, _NOTHING))
+
+    def events_about(self, kind: str, namespace: str, name: str) -> tuple[Event, ...]:
+        """What was said of an object, in the order of the input."""
+        there = self.root if self.events is self.root.events else self
+        return there.recall("events about", _events_about).get((kind, namespace, name), ())
 
     @property
     def root(self) -> "Snapshot":
@@ -226,11 +252,14 @@ class Snapshot:
             return self.with_pod(thing)
         if isinstance(thing, Event):
             return self._made({}, events=(*self.events, thing))
+        if type(thing) in OTHERS:
+            there = self._others.get(type(thing), _NOTHING)
+            return self._made({}, _others={**self._others, type(thing): _overlay(there).put(key_of(thing), thing)})
         table = _TABLES.get(type(thing))
         if table is None:
             raise TypeError(f"a snapshot holds no {type(thing).__name__}")
         there = cast("Mapping[str, object]", getattr(self, table))
-        return self._made({}, **{table: _overlay(there).put(_key(thing), thing)})
+        return self._made({}, **{table: _overlay(there).put(key_of(thing), thing)})
 
     def without_object(self, kind: type[object], key: str) -> "Snapshot":
         """Without the object of this type and key, if there is one."""
@@ -238,6 +267,9 @@ class Snapshot:
             return self.without_node(key)
         if kind is Pod:
             return self.without_pods([key])
+        if kind in OTHERS:
+            there = self._others.get(kind, _NOTHING)
+            return self._made({}, _others={**self._others, kind: _overlay(there).drop(key)}) if key in there else self
         table = _TABLES[kind]
         there = cast("Mapping[str, object]", getattr(self, table))
         return self._made({}, **{table: _overlay(there).drop(key)}) if key in there else self
@@ -265,15 +297,10 @@ _TABLES: Mapping[type, str] = {
 }
 
 
-class _Named(Protocol):
-    @property
-    def meta(self) -> Meta: ...
+_NAMED_BY_VALUE = frozenset({Workload, PodGroup, Queue})
+"""Types that stand for several API kinds."""
 
-
-def _key(thing: object) -> str:
-    if isinstance(thing, Workload):
-        return f"{thing.kind}/{thing.meta.key}"
-    return cast("_Named", thing).meta.key
+_NOTHING: Mapping[str, object] = {}
 
 
 def _overlay(table: Mapping[str, T]) -> Overlay[str, T]:
@@ -321,6 +348,13 @@ def _nominated(snapshot: Snapshot) -> Mapping[str, tuple[Pod, ...]]:
         if pod.nominated_node and not (pod.node_name or pod.terminal or pod.terminating):
             found[pod.nominated_node] = (*found.get(pod.nominated_node, ()), pod)
     return found
+
+
+def _events_about(snapshot: Snapshot) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
+    found: dict[tuple[str, str, str], list[Event]] = {}
+    for event in snapshot.events:
+        found.setdefault((event.kind, event.namespace, event.name), []).append(event)
+    return {about: tuple(events) for about, events in found.items()}
 
 
 def _by_owner(snapshot: Snapshot) -> Mapping[tuple[str, str, str], tuple[Pod, ...]]:

@@ -21,6 +21,7 @@ from aliquot.scheduling.filter_phase import failures_with_nominated
 from aliquot.scheduling.filters.inter_pod_affinity import neighbours_of
 from aliquot.scheduling.filters.node_declared_features import undeclared
 from aliquot.scheduling.filters.pod_topology_spread import spread_of
+from aliquot.scheduling.filters.pod_volumes import claims_volumes
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.placing.live_claims import LiveClaims
 from aliquot.scheduling.placing.node_answers import NodeAnswers, ascending, merged
@@ -116,13 +117,13 @@ class Loop:
         if self._live is not None:
             generated = self._live.generated(pod)
             if isinstance(generated, NotReady):
-                return self.scheduler.judge(self.snapshot, pod)
+                return self.scheduler.judge_alone(self.snapshot, pod)
             pod, fresh = generated
             found = self._live.check(pod, fresh)
             if found is not None and not isinstance(found, PodCheck):
                 return self._judged(pod, fresh)
             check = found
-        node = self._node(pod, check)
+        node = self._node(pod, check) if not claims_volumes(pod) else self._judged_node(pod, fresh)
         if node is None:
             return self._refused_or_preempting(pod, check, fresh)
         self._bind(pod, check, node)
@@ -197,6 +198,11 @@ class Loop:
         possible = room.known.possible & (served.known.possible if served is not None else -1)
         return self.choose(self._nodes.names[position] for position in ascending(possible) if takes(position) is True)
 
+    def _judged_node(self, pod: Pod, fresh: Mapping[str, Claim]) -> str | None:
+        """The same for a pod with volumes, which are few: nothing is kept of what they say of a node."""
+        verdict = self._judged(pod, fresh)
+        return self.choose(iter(verdict.nodes)) if isinstance(verdict, Placement) and verdict.nodes else None
+
     # --- what the neighbours say ---------------------------------------------------------------------------------
 
     def _around(self, pod: Pod, room: RoomFor) -> Cycle | None:
@@ -246,9 +252,8 @@ class Loop:
 
     def _refused_or_preempting(self, pod: Pod, check: PodCheck | None, fresh: Mapping[str, Claim]) -> Verdict:
         question = self._live.question(check) if self._live is not None and check is not None else ""
-        alike = None if question is None or self._avoiders or _looks_around(pod) or pod.nominated_node else (
-            room_key(pod), pod.preemption_policy, question,
-        )  # fmt: skip
+        alone = question is None or self._avoiders or _looks_around(pod) or pod.nominated_node or claims_volumes(pod)
+        alike = None if alone else (room_key(pod), pod.preemption_policy, question)
         if alike is not None and alike in self._refused:
             return replace(self._refused[alike], pod=pod.key, not_checked=self._not_checked(pod))
         verdict = self._judged(pod, fresh)
@@ -262,7 +267,7 @@ class Loop:
         return replace(verdict, verdict="running", nodes=(verdict.preemption.node,), by_node=None)
 
     def _judged(self, pod: Pod, fresh: Mapping[str, Claim]) -> Verdict:
-        return self.scheduler.judge(self.snapshot.altered({}, fresh), pod)
+        return self.scheduler.judge_alone(self.snapshot.altered({}, fresh), pod)
 
     def _not_checked(self, pod: Pod) -> tuple[str, ...]:
         return not_checked(self.start, pod, self.scheduler.kubernetes, claims=self.scheduler.engines is not None)

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from aliquot.kube.memo import Memo
 from aliquot.kube.node import NO_RESOURCES, Node
-from aliquot.kube.read_parts import amounts, meta
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.parts import amounts, meta
+from aliquot.kube.reading.wire import WireImage, WireNode, WireNodeSpec, WireNodeStatus
 from aliquot.kube.taints import Taint
-from aliquot.kube.wire import WireImage, WireNode, WireNodeSpec, WireNodeStatus
 
 _images = msgspec.json.Decoder(list[WireImage])
 _READY = {"True": True, "False": False}

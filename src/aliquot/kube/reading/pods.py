@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from aliquot.kube.label_keys import with_label_keys
-from aliquot.kube.memo import Memo
+from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
 from aliquot.kube.pod import (
@@ -18,7 +17,10 @@ from aliquot.kube.pod import (
     Scheduled,
     Volume,
 )
-from aliquot.kube.read_parts import (
+from aliquot.kube.reading.container_status import statuses
+from aliquot.kube.reading.label_keys import with_label_keys
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.parts import (
     affinity,
     amounts,
     amounts_of,
@@ -28,8 +30,10 @@ from aliquot.kube.read_parts import (
     tolerations,
     topology_spread,
 )
-from aliquot.kube.wire import WireCondition
-from aliquot.kube.wire_pod import (
+from aliquot.kube.reading.parts import conditions as conditions_of
+from aliquot.kube.reading.pod_references import DISKS, NOTHING, READS, container_references, disk
+from aliquot.kube.reading.wire import WireCondition
+from aliquot.kube.reading.wire_pod import (
     WireContainer,
     WireExtendedClaim,
     WirePod,
@@ -51,6 +55,8 @@ _volume_claim = msgspec.json.Decoder(WireVolumeClaim)
 _NO_SPEC = WirePodSpec()
 _NO_STATUS = WirePodStatus()
 _NO_NAMES: Mapping[str, str | None] = {}
+_NOT_SAID: tuple[Scheduled | None, tuple[Condition, ...], bool] = (None, (), False)
+_RUNS_WELL: tuple[Scheduled | None, tuple[Condition, ...], bool] = (Scheduled("True"), (), True)
 
 _Parts = tuple[Resources, Resources, tuple[ContainerClaim, ...]]
 
@@ -78,6 +84,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
     containers = _containers(spec.containers, memo, host_network)
     init_containers = _containers(spec.init_containers, memo, host_network)
     group = spec.scheduling_group or spec.workload_ref
+    said, conditions, well = memo.of(_said, status.conditions, _NOT_SAID)
     return Pod(
         made,
         containers,
@@ -103,25 +110,29 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         else _NO_NAMES,
         _extended_claim(status.extended_resource_claim_status),
         status.nominated_node_name or "",
-        memo.of(scheduled, status.conditions, None),
+        said,
         status.start_time,
         (group.pod_group_name or group.pod_group or "") if group else "",
         _needs_features(spec),
+        spec.service_account_name or "default",
+        spec.runtime_class_name or "",
+        tuple(one.name or "" for one in spec.image_pull_secrets) if spec.image_pull_secrets else (),
+        spec.workload_ref.name or "" if spec.workload_ref else "",
+        conditions,
+        () if well else statuses(status.init_container_statuses, status.container_statuses),
     )
 
 
 def _needs_features(spec: WirePodSpec) -> tuple[str, ...]:
     """What the node must declare for this pod (k8s.io/component-helpers, nodedeclaredfeatures, 1.36)."""
-    needs: list[str] = []
-    for wire in (*(spec.containers or ()), *(spec.init_containers or ())):
-        if wire.restart_policy_rules and any(
-            rule.action == "RestartAllContainers" for rule in wire.restart_policy_rules
-        ):
-            needs.append("RestartAllContainersOnContainerExits")
-            break
-    if spec.host_network and spec.host_users is False:
-        needs.append("UserNamespacesHostNetworkSupport")
-    return tuple(needs)
+    host_users = spec.host_network and spec.host_users is False
+    found = ("UserNamespacesHostNetworkSupport",) if host_users else ()
+    for wires in (spec.containers, spec.init_containers):
+        for wire in wires or ():
+            rules = wire.restart_policy_rules
+            if rules and any(rule.action == "RestartAllContainers" for rule in rules):
+                return ("RestartAllContainersOnContainerExits", *found)
+    return found
 
 
 def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network: bool) -> tuple[Container, ...]:
@@ -130,17 +141,28 @@ def _containers(wires: Iterable[WireContainer] | None, memo: Memo, host_network:
     build = host_container if host_network else container
     return tuple(
         [
-            memo.same(build, (wire.name, wire.image, wire.restart_policy, bytes(wire.resources), bytes(wire.ports)))
+            memo.same(
+                build,
+                (
+                    wire.name,
+                    wire.image,
+                    wire.restart_policy,
+                    bytes(wire.resources),
+                    bytes(wire.ports),
+                    env if b'KeyRef"' in (env := bytes(wire.env)) else b"",
+                    bytes(wire.env_from),
+                ),
+            )
             for wire in wires
         ]
     )
 
 
-_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes]
+_ContainerKey = tuple[str | None, str | None, str | None, bytes, bytes, bytes, bytes]
 
 
 def container(key: _ContainerKey) -> Container:
-    """A container of (name, image, restart policy, resources, ports)."""
+    """A container of (name, image, restart policy, resources, ports, env and envFrom that refer to objects)."""
     return _container(key, host_network=False)
 
 
@@ -150,7 +172,7 @@ def host_container(key: _ContainerKey) -> Container:
 
 
 def _container(key: _ContainerKey, *, host_network: bool) -> Container:
-    name, image, restart_policy, resources, ports = key
+    name, image, restart_policy, resources, ports, env, env_from = key
     requests, limits, claims = _container_resources(resources)
     return Container(
         name or "",
@@ -160,6 +182,7 @@ def _container(key: _ContainerKey, *, host_network: bool) -> Container:
         claims,
         image or "",
         restart_policy == "Always",
+        container_references(env, env_from) if env or env_from else (),
     )
 
 
@@ -200,16 +223,25 @@ def _volume(parts: dict[str, msgspec.Raw], memo: Memo) -> Volume:
     """A volume; one without a source is an emptyDir, as the API server has it."""
     name = _name.decode(parts.get("name", b"null")) or ""
     for kind, source in parts.items():
-        if kind == "name" or bytes(source) == b"null":
+        if kind == "name":
             continue
+        data = bytes(source)
+        if data == b"null":
+            continue
+        if kind == "projected":
+            return Volume(name, kind, None, memo.of(READS[kind], source, NOTHING))  # named anew for each pod
         if kind == "persistentVolumeClaim":
             return Volume(name, kind, _volume_claim.decode(source).claim_name)
-        return memo.same(_plain_volume, (name, kind))
-    return memo.same(_plain_volume, (name, "emptyDir"))
+        if kind in DISKS:
+            return Volume(name, kind, disk=disk(kind, source))
+        return memo.same(_volume_of, (name, kind, data if kind in READS else b""))
+    return memo.same(_volume_of, (name, "emptyDir", b""))
 
 
-def _plain_volume(key: tuple[str, str]) -> Volume:
-    return Volume(*key)
+def _volume_of(key: tuple[str, str, bytes]) -> Volume:
+    """A volume of (name, kind, source where that refers to other objects)."""
+    name, kind, source = key
+    return Volume(name, kind, None, READS[kind](source) if source else ())
 
 
 def _pod_claim(wire: WirePodClaim) -> PodClaim:
@@ -233,9 +265,28 @@ def _extended_claim(wire: WireExtendedClaim | None) -> ExtendedResourceClaim | N
     )
 
 
-def scheduled(raw: bytes) -> Scheduled | None:
-    """The PodScheduled condition."""
+_Said = tuple[Scheduled | None, tuple[Condition, ...], bool]
+
+
+def _said(raw: bytes) -> _Said:
+    """The PodScheduled condition; of the others those that a pod which runs well hasn't; whether it runs well.
+
+    Of forty thousand pods nearly all run well. Their conditions differ in times only, and needn't be decoded.
+    """
+    if b'"ContainersReady"' in raw and raw.count(b'"True"') == raw.count(b'"type"') and b'"Disrupt' not in raw:
+        return _RUNS_WELL
+    scheduled: Scheduled | None = None
+    others: list[WireCondition] = []
     for wire in _conditions.decode(raw):
         if wire.type == "PodScheduled":
-            return Scheduled(wire.status or "", wire.reason or "", wire.message or "")
-    return None
+            if scheduled is None:
+                scheduled = Scheduled(
+                    wire.status or "",
+                    wire.reason or "",
+                    wire.message or "",
+                    wire.last_transition_time,
+                    wire.last_probe_time,
+                )
+        elif wire.status != "True" or wire.type == "DisruptionTarget":
+            others.append(wire)
+    return scheduled, conditions_of(others) if others else (), False

@@ -4,11 +4,12 @@ from typing import Annotated
 
 import msgspec
 
-from aliquot.kube.shape import ABSENT, Amount, Holds, Int32
-from aliquot.kube.wire import (
+from aliquot.kube.reading.shape import ABSENT, Amount, Holds, Int32, Minor
+from aliquot.kube.reading.wire import (
     Amounts,
     Labels,
     MinorText,
+    Strings,
     Wire,
     WireAffinity,
     WireCondition,
@@ -49,6 +50,33 @@ class WireRestartRule(Wire):
     action: str | None = None
 
 
+class WireRef(Wire):
+    """A reference to a ConfigMap or Secret by name, or to a key of it."""
+
+    name: str | None = None
+    optional: bool | None = None
+
+
+class WireEnvSource(Wire):
+    """env[].valueFrom of a container."""
+
+    config_map_key_ref: WireRef | None = None
+    secret_key_ref: WireRef | None = None
+
+
+class WireEnv(Wire):
+    """env[] of a container."""
+
+    value_from: WireEnvSource | None = None
+
+
+class WireEnvFrom(Wire):
+    """envFrom[] of a container."""
+
+    config_map_ref: WireRef | None = None
+    secret_ref: WireRef | None = None
+
+
 class WireContainer(Wire):
     """A container or an init container."""
 
@@ -58,6 +86,8 @@ class WireContainer(Wire):
     ports: Annotated[msgspec.Raw, Holds(list[WirePort])] = ABSENT
     restart_policy: str | None = None
     restart_policy_rules: list[WireRestartRule] | None = None
+    env: Annotated[msgspec.Raw, Holds(list[WireEnv]), Minor()] = ABSENT
+    env_from: Annotated[msgspec.Raw, Holds(list[WireEnvFrom]), Minor()] = ABSENT
 
 
 class WireGate(Wire):
@@ -88,11 +118,46 @@ class WireVolumeClaim(Wire):
     claim_name: str | None = None
 
 
+class WireSecretVolume(Wire):
+    """The secret source of a volume."""
+
+    secret_name: str | None = None
+    optional: bool | None = None
+
+
+class WireProjection(Wire):
+    """sources[] of a projected volume."""
+
+    config_map: WireRef | None = None
+    secret: WireRef | None = None
+
+
+class WireProjected(Wire):
+    """The projected source of a volume."""
+
+    sources: list[WireProjection] | None = None
+
+
+class WireDisk(Wire):
+    """What tells a disk from others, of the four kinds that VolumeRestrictions looks at."""
+
+    pd_name: str | None = None
+    volume_id: str | None = msgspec.field(name="volumeID", default=None)
+    iqn: str | None = None
+    monitors: Strings | None = None
+    pool: str | None = None
+    image: str | None = None
+    read_only: bool | None = None
+
+
 class WireVolume(Wire):
     """What is read of a volume, beside the name of its source's field."""
 
     name: str | None = None
     persistent_volume_claim: WireVolumeClaim | None = None
+    config_map: Annotated[WireRef | None, Minor()] = None
+    secret: Annotated[WireSecretVolume | None, Minor()] = None
+    projected: Annotated[WireProjected | None, Minor()] = None
 
 
 class WireSchedulingGroup(Wire):
@@ -100,6 +165,13 @@ class WireSchedulingGroup(Wire):
 
     pod_group_name: str | None = None
     pod_group: str | None = None
+    name: str | None = None
+
+
+class WireName(Wire):
+    """imagePullSecrets[]."""
+
+    name: str | None = None
 
 
 class WirePodSpec(Wire):
@@ -125,6 +197,9 @@ class WirePodSpec(Wire):
     resource_claims: list[WirePodClaim] | None = None
     scheduling_group: WireSchedulingGroup | None = None
     workload_ref: WireSchedulingGroup | None = None
+    service_account_name: MinorText = None
+    runtime_class_name: MinorText = None
+    image_pull_secrets: Annotated[list[WireName] | None, Minor()] = None
 
 
 class WireClaimStatus(Wire):
@@ -149,6 +224,42 @@ class WireExtendedClaim(Wire):
     request_mappings: list[WireMapping] | None = None
 
 
+class WireWaiting(Wire):
+    """state.waiting of a container."""
+
+    reason: str | None = None
+    message: str | None = None
+
+
+class WireTerminated(Wire):
+    """state.terminated of a container."""
+
+    reason: str | None = None
+    message: str | None = None
+    exit_code: Int32 | None = None
+
+
+class WireState(Wire):
+    """state and lastState of a container."""
+
+    waiting: WireWaiting | None = None
+    terminated: WireTerminated | None = None
+
+
+class WireContainerStatus(Wire):
+    """status.containerStatuses[]."""
+
+    name: str | None = None
+    ready: bool | None = None
+    restart_count: Int32 | None = None
+    image: str | None = None
+    state: WireState | None = None
+    last_state: WireState | None = None
+
+
+Statuses = Annotated[msgspec.Raw, Holds(list[WireContainerStatus]), Minor()]
+
+
 class WirePodStatus(Wire):
     """status of a pod."""
 
@@ -156,6 +267,8 @@ class WirePodStatus(Wire):
     conditions: Annotated[msgspec.Raw, Holds(list[WireCondition])] = ABSENT
     nominated_node_name: str | None = None
     start_time: MinorText = None
+    container_statuses: Statuses = ABSENT
+    init_container_statuses: Statuses = ABSENT
     resource_claim_statuses: list[WireClaimStatus] | None = None
     extended_resource_claim_status: WireExtendedClaim | None = None
 

@@ -1,14 +1,14 @@
 """The JSON shapes of the core kinds, as far as they are read: camelCase names, everything else ignored.
 
 Null means absent, as in Go. Parts that repeat from object to object (labels, resources, tolerations, affinity) stay raw
-bytes here, so that equal bytes are decoded once (`kube.memo`).
+bytes here, so that equal bytes are decoded once (`kube.reading.memo`).
 """
 
 from typing import Annotated
 
 import msgspec
 
-from aliquot.kube.shape import ABSENT, Amount, Holds, Int32, Int64, Minor
+from aliquot.kube.reading.shape import ABSENT, Amount, Holds, Int32, Int64, Minor
 
 
 class Wire(msgspec.Struct, rename="camel", gc=False):
@@ -16,6 +16,7 @@ class Wire(msgspec.Struct, rename="camel", gc=False):
 
 
 MinorText = Annotated[str | None, Minor()]
+MinorInt = Annotated[Int64 | None, Minor()]
 Strings = list[str]
 Labels = Annotated[msgspec.Raw, Holds(dict[str, str | None])]
 Annotations = Annotated[msgspec.Raw, Holds(dict[str, str | None]), Minor()]
@@ -77,6 +78,9 @@ class WireCondition(Wire):
     status: str | None = None
     reason: str | None = None
     message: MinorText = None
+    last_transition_time: MinorText = None
+    last_probe_time: MinorText = None
+    last_update_time: MinorText = None
 
 
 class WireNodeInfo(Wire):

@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from aliquot.kube.memo import Memo
-from aliquot.kube.shape import Fault, FaultsError, faults
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.shape import Fault, FaultsError, faults
 
 W = TypeVar("W", bound=msgspec.Struct)
 N_co = TypeVar("N_co", covariant=True)

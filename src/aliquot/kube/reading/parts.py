@@ -5,22 +5,14 @@ from types import MappingProxyType
 
 import msgspec
 
-from aliquot.kube.memo import Memo
+from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import EMPTY, Meta, Owner
 from aliquot.kube.node import Resources
-from aliquot.kube.selectors import (
-    Affinity,
-    LabelSelector,
-    NodeSelector,
-    NodeSelectorTerm,
-    PodAffinityTerm,
-    Requirement,
-    TopologySpread,
-)
-from aliquot.kube.shape import Fault, FaultsError
-from aliquot.kube.taints import Toleration
-from aliquot.kube.wire import (
+from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.shape import Fault, FaultsError
+from aliquot.kube.reading.wire import (
     WireAffinity,
+    WireCondition,
     WireLabelSelector,
     WireMeta,
     WireNodeSelector,
@@ -30,6 +22,16 @@ from aliquot.kube.wire import (
     WireSpread,
     WireToleration,
 )
+from aliquot.kube.selectors import (
+    Affinity,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    PodAffinityTerm,
+    Requirement,
+    TopologySpread,
+)
+from aliquot.kube.taints import Toleration
 from aliquot.units.quantity import Quantity, parse_milli, parse_quantity, parse_value
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -41,6 +43,7 @@ _owners = msgspec.json.Decoder(list[WireOwner])
 _tolerations = msgspec.json.Decoder(list[WireToleration])
 _affinity = msgspec.json.Decoder(WireAffinity)
 _node_selector = msgspec.json.Decoder(WireNodeSelector)
+_label_selector = msgspec.json.Decoder(WireLabelSelector | None)
 _spread = msgspec.json.Decoder(list[WireSpread])
 
 
@@ -77,6 +80,21 @@ def meta(wire: WireMeta, memo: Memo, namespace: str) -> Meta:
         wire.deletion_timestamp,
         wire.generation or 0,
         wire.resource_version or "",
+    )
+
+
+def conditions(wires: Iterable[WireCondition] | None) -> tuple[Condition, ...]:
+    """status.conditions."""
+    return tuple(
+        Condition(
+            wire.type or "",
+            wire.status or "",
+            wire.reason or "",
+            wire.message or "",
+            wire.last_transition_time,
+            wire.last_probe_time or wire.last_update_time,
+        )
+        for wire in wires or ()
     )
 
 
@@ -131,7 +149,8 @@ def tolerations(raw: bytes) -> tuple[Toleration, ...]:
     )
 
 
-def _requirements(wires: Iterable[WireRequirement] | None) -> tuple[Requirement, ...]:
+def requirements(wires: Iterable[WireRequirement] | None) -> tuple[Requirement, ...]:
+    """Expressions of a selector."""
     return tuple(Requirement(wire.key, wire.operator, tuple(wire.values or ())) for wire in wires or ())
 
 
@@ -141,7 +160,21 @@ def label_selector(wire: WireLabelSelector | None) -> LabelSelector | None:
         return None
     data = bytes(wire.match_labels)
     match_labels = labels(data) if data not in {b"", b"null"} else EMPTY
-    return LabelSelector(match_labels, _requirements(wire.match_expressions))
+    return LabelSelector(match_labels, requirements(wire.match_expressions))
+
+
+def label_selector_of(raw: bytes) -> LabelSelector | None:
+    """metav1.LabelSelector."""
+    return label_selector(_label_selector.decode(raw))
+
+
+def number_or_percentage(raw: msgspec.Raw) -> str:
+    """An IntOrString as written; empty: not given."""
+    data = bytes(raw)
+    if data in {b"", b"null"}:
+        return ""
+    value = msgspec.json.decode(data)
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
 def node_selector(wire: WireNodeSelector | None) -> NodeSelector | None:
@@ -150,7 +183,7 @@ def node_selector(wire: WireNodeSelector | None) -> NodeSelector | None:
         return None
     return NodeSelector(
         tuple(
-            NodeSelectorTerm(_requirements(term.match_expressions), _requirements(term.match_fields))
+            NodeSelectorTerm(requirements(term.match_expressions), requirements(term.match_fields))
             for term in wire.node_selector_terms or ()
         )
     )
