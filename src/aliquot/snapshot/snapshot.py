@@ -158,11 +158,14 @@ class Snapshot:
         """The pods that a workload owns, directly or through others."""
         by_owner = self.recall("by owner", _by_owner)
         found: list[Pod] = list(by_owner.get((kind, namespace, name), ()))
-        for workload in self.workloads.values():
-            owner = workload.meta.controller
-            if owner and (owner.kind, workload.meta.namespace, owner.name) == (kind, namespace, name):
-                found += self.pods_of(workload.kind, namespace, workload.meta.name)
+        for workload in self.owned(kind, namespace, name):
+            found += self.pods_of(workload.kind, namespace, workload.meta.name)
         return tuple(found)
+
+    def owned(self, kind: str, namespace: str, name: str) -> tuple[Workload, ...]:
+        """The workloads that a workload controls: a Deployment's ReplicaSets, a CronJob's Jobs."""
+        there = self.root if self.workloads is self.root.workloads else self
+        return there.recall("owned", _owned).get((kind, namespace, name), ())
 
     def recall(self, key: Hashable, make: "Callable[[Snapshot], T]") -> T:
         """What `make` answers for this snapshot, made once. The key must name the question; the answer is not changed.
@@ -348,6 +351,15 @@ def _nominated(snapshot: Snapshot) -> Mapping[str, tuple[Pod, ...]]:
         if pod.nominated_node and not (pod.node_name or pod.terminal or pod.terminating):
             found[pod.nominated_node] = (*found.get(pod.nominated_node, ()), pod)
     return found
+
+
+def _owned(snapshot: Snapshot) -> Mapping[tuple[str, str, str], tuple[Workload, ...]]:
+    found: dict[tuple[str, str, str], list[Workload]] = {}
+    for workload in snapshot.workloads.values():
+        owner = workload.meta.controller
+        if owner is not None:
+            found.setdefault((owner.kind, workload.meta.namespace, owner.name), []).append(workload)
+    return {owner: tuple(workloads) for owner, workloads in found.items()}
 
 
 def _events_about(snapshot: Snapshot) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
