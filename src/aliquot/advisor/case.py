@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from aliquot.advisor.known_defects import Defect
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
 from aliquot.allocation.answer import Story
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import Placement
@@ -92,6 +94,10 @@ class Case:
     """Node -> why its devices can't serve the pod's claims, where that was looked at."""
     node_groups: "Snapshot | None" = None
     """Nodes that could be added, one of each group, with what their drivers would publish: groups that may be empty."""
+    blockers: tuple[Blocker, ...] = ()
+    """What keeps the pod from coming to run beside the scheduler's filters."""
+    defect: Defect | None = None
+    """A defect of this release of kube-scheduler that is on the pod's path."""
     message: str = ""
     """The scheduler's, about this pod."""
     error: bool = False
@@ -104,7 +110,8 @@ class Case:
         """
         if not self.scheduler.fits(trial.snapshot, trial.pod, node):
             return False
-        return not trial.pod.claims or isinstance(self.scheduler.judge(trial.snapshot, trial.pod), Placement)
+        together = trial.pod.claims or trial.pod.scheduling_group
+        return not together or isinstance(self.scheduler.judge(trial.snapshot, trial.pod), Placement)
 
     @property
     def trial(self) -> Trial:

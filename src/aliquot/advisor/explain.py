@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.causes.blocked import of_blocker
 from aliquot.advisor.causes.cause import Cause
 from aliquot.advisor.causes.diagnose import diagnose
 from aliquot.advisor.forecast import forecast
 from aliquot.advisor.holders import Holding, holdings
+from aliquot.advisor.known_defects import Defect, defects
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.remedies.table import advice as advice_for
 from aliquot.advisor.search import ways_out
@@ -17,12 +19,16 @@ from aliquot.advisor.verdicts import placed, stale_note, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
+from aliquot.kube.workload import Workload
+from aliquot.scheduling.blockers.blocker import Blocker
+from aliquot.scheduling.blockers.find import lacking, pod_blockers, workload_blockers
 from aliquot.scheduling.equal_pods import verdict_key
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import NodeGroup, Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
+UNBLOCKING = ("fix-volume", "raise-quota", "fix-scheduler", "fix-driver", "label-node", "upgrade", "fewer-devices")
 NODES_OF_HOLDERS = 60
 """Holders are told of the nodes that ways out were sought for, and a few more: not of thousands."""
 
@@ -156,11 +162,19 @@ def _renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
 
 def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups: Snapshot | None = None) -> Explanation:
     """Explain one pod."""
-    owner = owner_of(snapshot, pod)
+    maker = made_by(snapshot, pod)
+    owner = OwnerRef(maker.kind, pod.namespace, pod.name) if maker is not None else owner_of(snapshot, pod)
     if pod.terminating and not pod.node_name:
         return _leaving(pod, owner)
+    blockers = blockers_of(snapshot, pod, maker)
     decision = scheduler.judge(snapshot, pod)
     if isinstance(decision, Placement):
+        stopping = _stopping(blockers, pod)
+        defect = next((one for one in defects(snapshot, pod, scheduler.kubernetes) if one.stops), None)
+        if defect is not None and decision.verdict == "placeable" and (stopping is None or not stopping.decisive):
+            return _defective(snapshot, pod, owner, scheduler, decision, defect)
+        if stopping and (decision.verdict == "placeable" or pod.phase == "Pending"):
+            return _blocked(snapshot, pod, owner, scheduler, decision, (stopping, *blockers))
         preemption = decision.preemption
         return Explanation(
             pod=pod,
@@ -182,9 +196,10 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
         case = case_of(snapshot, pod, owner, scheduler, groups, decision, node_groups)
+        case = replace(case, blockers=blockers)
         ways = ways_out(case)
         advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
-    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {})
+    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers)
     return Explanation(
         pod=pod,
         owner=owner,
@@ -203,6 +218,76 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         conflict=_conflict(case),
         possible=_possible(case),
         note=notes(snapshot, pod, decision.message),
+    )
+
+
+def made_by(snapshot: Snapshot, pod: Pod) -> Workload | None:
+    """The workload whose template a pod is that was never made."""
+    if pod.key in snapshot.pods:
+        return None
+    return next((one for one in snapshot.workloads.values() if one.template is pod), None)
+
+
+def blockers_of(snapshot: Snapshot, pod: Pod, maker: Workload | None) -> tuple[Blocker, ...]:
+    """Beside the scheduler's filters; of a pod that was never made, why it wasn't."""
+    created = workload_blockers(snapshot, maker) if maker is not None else ()
+    return (*created, *pod_blockers(snapshot, pod))
+
+
+def _stopping(blockers: Sequence[Blocker], pod: Pod) -> Blocker | None:
+    """What keeps a pod from coming to run for which there's room, or that has its node."""
+    for one in blockers:
+        if one.decisive or (one.kind == "other-scheduler" and not pod.node_name):
+            return one
+    return None
+
+
+def _blocked(
+    snapshot: Snapshot,
+    pod: Pod,
+    owner: OwnerRef,
+    scheduler: Scheduler,
+    decision: Placement,
+    blockers: tuple[Blocker, ...],
+) -> Explanation:
+    """There's room for it, or it has its node, and it doesn't come to run all the same."""
+    cause = of_blocker(snapshot, blockers[0], pod)
+    case = Case(snapshot, pod, owner, scheduler, (), blockers=tuple(dict.fromkeys(blockers)))
+    return Explanation(
+        pod=pod,
+        owner=owner,
+        verdict="blocked",
+        sentence=cause.sentence,
+        cause=cause,
+        scheduler_message=decision.message,
+        feasible=decision.nodes if decision.verdict == "placeable" else (),
+        node=pod.node_name,
+        ways_out=tuple(way for way in ways_out(case) if way.kind in UNBLOCKING),
+        not_checked=decision.not_checked,
+    )
+
+
+def _defective(
+    snapshot: Snapshot, pod: Pod, owner: OwnerRef, scheduler: Scheduler, decision: Placement, defect: Defect
+) -> Explanation:
+    """A release of kube-scheduler that can't place what it should."""
+    release = f"{scheduler.kubernetes}.{scheduler.kubernetes.patch}"
+    sentence = (
+        f"A known defect of kube-scheduler {release}: it {defect.says} ({defect.issue}, fixed in "
+        f"{defect.fixed_in(scheduler.kubernetes.minor)}); without it there's room for the pod."
+    )
+    case = Case(snapshot, pod, owner, scheduler, (), defect=defect)
+    said = pod.scheduled.message if pod.scheduled is not None else ""
+    return Explanation(
+        pod=pod,
+        owner=owner,
+        verdict="pending" if said else "blocked",
+        sentence=sentence,
+        cause=Cause("known-defect", sentence, (defect.issue, release)),
+        scheduler_message=said,
+        feasible=decision.nodes,
+        ways_out=tuple(way for way in ways_out(case) if way.kind in UNBLOCKING),
+        not_checked=decision.not_checked,
     )
 
 
@@ -302,6 +387,17 @@ def find(snapshot: Snapshot, kind: str, name: str, namespace: str | None) -> lis
         and namespace in (None, workload.meta.namespace)
         and workload.template is not None
     ]
+
+
+def waiting(snapshot: Snapshot) -> list[Pod]:
+    """All that wait: pods without a node, those that have one and can't start, and those that were never made."""
+    stuck = [
+        pod
+        for pod in snapshot.pods.values()
+        if pod.node_name and pod.phase == "Pending" and _stopping(pod_blockers(snapshot, pod), pod) is not None
+    ]
+    unmade = [workload.template for workload, _ in lacking(snapshot) if workload.template is not None]
+    return [*snapshot.pending(), *stuck, *unmade]
 
 
 def counts(stories: Iterable[Explanation]) -> Mapping[str, int]:

@@ -63,6 +63,7 @@ def way_of(steps: Sequence[Candidate], after: After) -> WayOut:
             isolates=first.isolates,
             after=after,
             steps=(first,),
+            simulated=first.simulated,
         )
     titles = [first.title, *(f"{one.title[:1].lower()}{one.title[1:]}" for one in steps[1:])]
     priced = next((one.cost for one in reversed(steps) if one.cost.usd_per_hour != 0), last.cost)

@@ -12,6 +12,7 @@ from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_exte
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.gpus import PRODUCT, family
+from aliquot.advisor.known_defects import defects
 from aliquot.advisor.nearest import is_near
 from aliquot.advisor.owners import OwnerRef
 from aliquot.kube.node import Node
@@ -56,6 +57,7 @@ def case_of(
         spots=chosen,
         stories=stories,
         node_groups=node_groups,
+        defect=next(defects(snapshot, pod, scheduler.kubernetes), None),
         message=refusal.message,
         error=error,
     )

@@ -124,6 +124,8 @@ class Candidate:
     """Keys of pods that it stops."""
     anywhere: bool = False
     """It may help on other nodes than the one that it was thought of for, so all are judged."""
+    simulated: bool = True
+    """False: where it leads can't be tried on a dump."""
     tried: After | None = None
     """Set where making the candidate already took judging it; else it's tried on `node`."""
 

@@ -1,31 +1,60 @@
 """From a refusal to its cause."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from aliquot.advisor.causes.blocked import autoscaler_words, of_blocker, of_gang
 from aliquot.advisor.causes.cause import Cause
 from aliquot.advisor.causes.counted import of_counted
 from aliquot.advisor.causes.devices import of_devices
 from aliquot.advisor.causes.errors import before_nodes, elsewhere
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.snapshot import Snapshot
 
+UNSUPPLIED = ("no-slices", "not-offered", "no-matching-device")
+BEFORE = ("queue", "scheduling")
 
-def diagnose(snapshot: Snapshot, pod: Pod, refusal: Refusal, stories: Mapping[str, Story]) -> Cause:
+
+def diagnose(
+    snapshot: Snapshot,
+    pod: Pod,
+    refusal: Refusal,
+    stories: Mapping[str, Story],
+    blockers: Sequence[Blocker] = (),
+) -> Cause:
     """The root cause of a pod's being refused."""
+    first = next((one for one in blockers if one.decisive and one.stage in BEFORE), None)
+    if first is not None:
+        found = of_blocker(snapshot, first, pod)
+        gates = f" Its scheduling gates: {', '.join(pod.scheduling_gates)}." if pod.scheduling_gates else ""
+        return replace(found, sentence=found.sentence + gates)
+    found = _by_the_scheduler(snapshot, pod, refusal, stories)
+    driver = next((one for one in blockers if one.kind == "driver-down"), None)
+    if driver is not None and found.kind in UNSUPPLIED:
+        found = of_blocker(snapshot, driver, pod)
+    other = next((one for one in blockers if one.kind == "other-scheduler"), None)
+    more = autoscaler_words(blockers)
+    if other is not None:
+        more += f" {of_blocker(snapshot, other, pod).sentence}"
+    return replace(found, sentence=found.sentence + more) if more else found
+
+
+def _by_the_scheduler(snapshot: Snapshot, pod: Pod, refusal: Refusal, stories: Mapping[str, Story]) -> Cause:
     if refusal.verdict == "gated":
         gates = ", ".join(pod.scheduling_gates)
         return Cause("gated", f"It waits for its scheduling gates: {gates}.", pod.scheduling_gates)
     if not snapshot.nodes:
         return Cause("other", "The input has no nodes.", ())
+    if refusal.gang is not None:
+        return of_gang(refusal.gang)
     early = before_nodes(snapshot, pod, refusal)
     if early is not None:
         return early
-    reasons: Mapping[str, Sequence[Reason]] = {
-        node: why for group in refusal.groups for node, why in _each(group.nodes, group.reasons)
-    }
+    reasons: Mapping[str, Sequence[Reason]] = {node: group.reasons for group in refusal.groups for node in group.nodes}
     found = elsewhere(snapshot, pod, refusal)
     if found is None:
         found = of_counted(snapshot, pod, reasons) if not pod.claims else None
@@ -34,7 +63,3 @@ def diagnose(snapshot: Snapshot, pod: Pod, refusal: Refusal, stories: Mapping[st
     if found is None:
         found = of_counted(snapshot, pod, reasons)
     return found or Cause("other", f"The scheduler refuses it: {refusal.message or 'it says nothing'}.", ())
-
-
-def _each(nodes: Sequence[str], reasons: Sequence[Reason]) -> list[tuple[str, Sequence[Reason]]]:
-    return [(node, reasons) for node in nodes]

@@ -5,10 +5,12 @@ from typing import Final
 
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.remedies import (
+    blocked,
     claims,
     classes,
     devices,
     free,
+    gang,
     health,
     nodes,
     priority,
@@ -40,7 +42,9 @@ SELECTORS: Final = _on_each_spot(selectors.cures)
 REQUESTS: Final = _on_each_spot(requests.cures)
 
 REMEDIES: Final[tuple[Remedy, ...]] = (
+    blocked.cures,
     rollout.cures,
+    gang.cures,
     classes.cures,
     TAINTS,
     SELECTORS,

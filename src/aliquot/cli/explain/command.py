@@ -8,13 +8,14 @@ from typing import Annotated, Literal
 from cyclopts import Parameter, validators
 
 from aliquot.advisor.document import document, head, nodes, story
-from aliquot.advisor.explain import Explanation, find
+from aliquot.advisor.explain import Explanation, find, waiting
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.nearest import nearest
 from aliquot.advisor.owners import owner_of
 from aliquot.cli.cluster_input import as_json, read_cluster
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
+from aliquot.scheduling.proven_gates import proven
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -88,7 +89,7 @@ def explain(
     snapshot = reading.snapshot
     try:
         chosen, source = chosen_kubernetes(snapshot, kubernetes)
-        chosen = chosen.changed(changed_gates(feature_gates, chosen))
+        chosen = proven(snapshot, chosen).changed(changed_gates(feature_gates, chosen))
     except ValueError as error:
         fail(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
         return NOTHING_USABLE
@@ -101,7 +102,7 @@ def explain(
         )
         return NOTHING_USABLE
     if all_pending:
-        pods = [pod for pod in snapshot.pending() if namespace in (None, pod.namespace)]
+        pods = [pod for pod in waiting(snapshot) if namespace in (None, pod.namespace)]
     else:
         kind, _, name = target.rpartition("/")
         pods = find(snapshot, kind_of(kind), name, namespace)

@@ -1,0 +1,154 @@
+"""Causes beside the scheduler's filters: what stops a pod from being made, let in, scheduled by somebody, or started."""
+
+from collections.abc import Mapping, Sequence
+
+from aliquot.advisor.amounts import about
+from aliquot.advisor.causes.cause import Cause, Kind, listed
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.blockers.blocker import Blocker, Evidence
+from aliquot.scheduling.outcome import GangState
+from aliquot.snapshot.snapshot import Snapshot
+
+KINDS: Mapping[str, Kind] = {
+    "quota-exceeded": "quota",
+    "limit-range": "not-created",
+    "failed-create": "not-created",
+    "claim-missing": "volume",
+    "claim-unbound": "volume",
+    "claim-lost": "volume",
+    "volume-missing": "volume",
+    "missing-object": "reference-missing",
+    "image-pull": "image",
+    "container-crash": "image",
+    "container-config": "reference-missing",
+    "mount-failed": "volume",
+    "sandbox-failed": "other",
+    "scheduler-absent": "scheduler",
+    "scheduler-crashing": "scheduler",
+    "other-scheduler": "scheduler",
+    "driver-down": "driver",
+    "group-missing": "gang",
+    "group-waiting": "gang",
+}
+
+
+def of_blocker(snapshot: Snapshot, blocker: Blocker, pod: Pod) -> Cause:
+    """In one sentence, with the objects that make it."""
+    kind: Kind = "queue" if blocker.stage == "queue" else KINDS.get(blocker.kind, "other")
+    doubt = "" if blocker.certain else " (as far as the input shows)"
+    objects = (
+        blocker.object.name,
+        *(one.name for one in blocker.others),
+        *([blocker.subject] if blocker.subject else []),
+    )
+    return Cause(kind, f"{_words(snapshot, blocker, pod)}{doubt}.", objects)
+
+
+def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
+    name, said = one.object.name, _said(one.evidence)
+    meant = f"; {one.nearest} is probably meant" if one.nearest else ""
+    match one.kind:
+        case "quota-exceeded":
+            amounts = ""
+            if one.limit is not None:
+                amounts = f": {one.subject} {_amount(one, one.asked)} asked, {_amount(one, one.used)} used of {_amount(one, one.limit)}"
+            who = one.others[0].name if one.others else pod.name
+            return f"The pods of {who} aren't created: exceeded quota, ResourceQuota {name}{amounts}"
+        case "limit-range":
+            return f"Its pods aren't created: LimitRange {name} forbids them{said}"
+        case "failed-create":
+            return f"Its pods aren't created{said}"
+        case "claim-missing":
+            return f'Its PersistentVolumeClaim {name} doesn\'t exist (persistentvolumeclaim "{name}" not found)'
+        case "claim-unbound":
+            absent = any(item.source == "absence" for item in one.evidence)
+            why = (
+                f": its StorageClass {one.subject} doesn't exist{meant}" if absent else f" (StorageClass {one.subject})"
+            )
+            return f"Its PersistentVolumeClaim {name} is pending, unbound{why if one.subject else ', without a StorageClass'}"
+        case "claim-lost":
+            return f"Its PersistentVolumeClaim {name} has lost its volume"
+        case "volume-missing":
+            return f"PersistentVolume {name}, to which its claim is bound, doesn't exist"
+        case "missing-object":
+            return f"{one.object.kind} {name}, which it names, doesn't exist{meant}"
+        case "image-pull":
+            return f"Its image {one.subject} can't be pulled: {_reason(one)}{said}"
+        case "container-crash":
+            return f"Its container {one.subject} keeps ending: {_reason(one)}, {one.used or 0} restarts{said}"
+        case "container-config":
+            return f"Its container {one.subject} can't be made: {_reason(one)}{said}"
+        case "mount-failed" | "sandbox-failed":
+            return f"It can't be started on its node: {one.subject}{said}"
+        case "scheduler-absent":
+            return (
+                f"Nobody schedules it: it asks for the scheduler {one.subject}, and no pod of it is in the dump{meant}"
+            )
+        case "scheduler-crashing":
+            return f"Nothing schedules it: {name} is in {_reason(one)} ({one.used or 0} restarts){said}"
+        case "other-scheduler":
+            return f"It's the scheduler {name}'s to place, not kube-scheduler's{said}"
+        case "driver-down":
+            return _driver(snapshot, one)
+        case "group-missing":
+            return f"Its group {one.object} doesn't exist"
+        case "group-waiting":
+            least = f" (needs {one.limit} together)" if one.limit else ""
+            return f"Its group {name} waits{least}{said}"
+        case _:
+            return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
+
+
+def _driver(snapshot: Snapshot, one: Blocker) -> str:
+    pods: list[str] = []
+    for item in one.evidence:
+        if item.about.kind == "Pod" and item.reason:
+            there = snapshot.pods.get(f"{item.about.namespace}/{item.about.name}")
+            pods.append(
+                f"{item.about.name}{f' on {there.node_name}' if there and there.node_name else ''} {item.reason}"
+            )
+    selection = [item.message for item in one.evidence if item.reason == "nodeSelector"]
+    state = f"{one.used or 0} of {one.limit} pods are ready"
+    why = f": {listed(pods)}" if pods else ""
+    if selection:
+        why = f": no node has the label {listed(selection)} that it selects"
+    return f"The driver of {one.subject} doesn't run: DaemonSet {one.object.namespace}/{one.object.name}, {state}{why}"
+
+
+def of_gang(gang: GangState) -> Cause:
+    """A pod of a group that is placed together or not at all."""
+    name = gang.group.rpartition("/")[2]
+    if gang.members < gang.least:
+        sentence = f"Its gang {name} has {gang.members} of {gang.least} pods (minCount): it waits for the others."
+    else:
+        sentence = (
+            f"Its gang {name} is placed together or not at all: {gang.least} pods must be (minCount), and there's room "
+            f"for {gang.placed}."
+        )
+    return Cause("gang", sentence, (gang.group, name))
+
+
+def autoscaler_words(blockers: Sequence[Blocker]) -> str:
+    """What an autoscaler says of a pending pod; starts with a blank; empty: nothing."""
+    for one in blockers:
+        if one.kind == "autoscaler":
+            reasons = ", ".join(f"{count} {text}" for count, text in one.reasons)
+            message = reasons or next((item.message for item in one.evidence), "")
+            event = next((item.reason for item in one.evidence if item.reason), "")
+            return f" {one.object.name} adds no node ({event}: {message})."
+    return ""
+
+
+def _amount(one: Blocker, amount: int | None) -> str:
+    resource = one.subject.removeprefix("requests.").removeprefix("limits.")
+    return about(resource, amount) if amount is not None else "?"
+
+
+def _reason(one: Blocker) -> str:
+    return next((item.reason for item in one.evidence if item.reason), one.kind)
+
+
+def _said(evidence: Sequence[Evidence]) -> str:
+    """The newest words: `: back-off pulling image`."""
+    message = next((item.message for item in evidence if item.message), "")
+    return f": {message.strip().rstrip('.')}" if message else ""

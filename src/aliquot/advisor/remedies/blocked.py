@@ -1,0 +1,280 @@
+"""Ways out of what blocks a pod beside the scheduler's filters: volumes, quotas, schedulers, drivers."""
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from aliquot.advisor import changes
+from aliquot.advisor.amounts import about
+from aliquot.advisor.case import Case, device_requests, on_pod
+from aliquot.advisor.claims import changed, places, sources
+from aliquot.advisor.remedies.claim_change import claim_candidate
+from aliquot.advisor.remedies.taints import CONTROL_PLANE
+from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
+from aliquot.kube.meta import Meta
+from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeClaimRef
+from aliquot.scheduling.blockers.blocker import Blocker
+
+DEFAULT = "default-scheduler"
+KNOWN_EXTENDERS = {"volcano.sh/": "volcano"}
+"""Resources that only one scheduler counts (its documentation says so): prefix -> the scheduler."""
+
+
+def cures(case: Case) -> Iterator[Candidate]:
+    """Of each blocker, in their order."""
+    for one in case.blockers:
+        match one.kind:
+            case "claim-missing" | "claim-unbound":
+                yield _volume(case, one)
+            case "quota-exceeded":
+                yield from _quota(case, one)
+            case "scheduler-absent" | "other-scheduler":
+                yield from _scheduler(case, one)
+            case "scheduler-crashing":
+                yield _crashing(one)
+            case "driver-down":
+                yield from _driver(case, one)
+            case _:
+                pass
+    yield from _extender(case)
+    yield from _upgrade(case)
+
+
+def _volume(case: Case, one: Blocker) -> Candidate:
+    """Bound, would the pod be placed? By whatever makes it so."""
+    name = one.object.name
+    key = f"{case.pod.namespace}/{name}"
+    claim = case.snapshot.objects(PersistentVolumeClaim).get(key)
+    volume = PersistentVolume(
+        meta=Meta(f"volume-for-{name}"), claim=VolumeClaimRef(case.pod.namespace, name), source="csi"
+    )
+    bound = replace(
+        claim if claim is not None else PersistentVolumeClaim(meta=Meta(name, case.pod.namespace)),
+        phase="Bound",
+        volume_name=volume.meta.name,
+    )
+    where = f"-n {shlex.quote(case.pod.namespace)}"
+    if claim is None:
+        title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names"
+        command = f"# create it: kubectl apply {where} -f CLAIM.yaml  # the claim's manifest; kubectl get storageclass lists classes"
+    elif one.nearest or any(item.source == "absence" for item in one.evidence):
+        meant = f" ({one.nearest} exists)" if one.nearest else ""
+        title = f"Give PersistentVolumeClaim {name} a StorageClass that exists: {one.subject} doesn't{meant}"
+        command = (
+            f"kubectl get storageclass; kubectl get pvc {shlex.quote(name)} {where} -o yaml > claim.yaml"
+            "  # correct storageClassName, then: kubectl replace --force -f claim.yaml (an unbound claim holds no data)"
+        )
+    else:
+        title = f"Have a volume provisioned for PersistentVolumeClaim {name}: it's unbound"
+        command = f"kubectl describe pvc {shlex.quote(name)} {where}  # the provisioner's events say what it lacks"
+
+    def apply(trial: Trial) -> Trial:
+        return Trial(trial.snapshot.with_object(volume).with_object(bound), trial.pod)
+
+    return Candidate(
+        kind="fix-volume",
+        target=f"persistentvolumeclaim/{name}",
+        title=title,
+        changes=(Change(f"persistentvolumeclaim {key}", command),),
+        apply=apply,
+        risk=Risk("low", "nothing that runs is touched"),
+        rank=3,
+        cures="VolumeBinding",
+        anywhere=True,
+    )
+
+
+def _quota(case: Case, one: Blocker) -> Iterator[Candidate]:
+    if one.limit is None or one.used is None or one.asked is None:
+        return
+    missing = _missing_pods(case)
+    needed = one.used + one.asked * missing
+    resource = one.subject.removeprefix("requests.").removeprefix("limits.")
+    patch = {"spec": {"hard": {one.subject: about(resource, needed)}}}
+    name, namespace = one.object.name, one.object.namespace
+    node = case.scheduler.decide(case.snapshot, case.pod)
+    if node is None:
+        return
+    yield Candidate(
+        kind="raise-quota",
+        target=f"resourcequota/{name}",
+        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}: {missing} more pod{'s' if missing > 1 else ''} then can be made",
+        changes=(
+            Change(
+                f"resourcequota {namespace}/{name}",
+                f"kubectl patch resourcequota {shlex.quote(name)} -n {shlex.quote(namespace)} --type=merge"
+                f" -p {shlex.quote(json.dumps(patch))}",
+                patch,
+            ),
+        ),
+        apply=lambda trial: trial,
+        risk=Risk("medium", "the namespace may then use more: whoever set the quota should agree"),
+        rank=8,
+        node=node,
+        tried=After(node),
+    )
+
+
+def _missing_pods(case: Case) -> int:
+    workload = case.snapshot.workloads.get(f"{case.owner.kind}/{case.owner.namespace}/{case.owner.name}")
+    if workload is None or workload.replicas is None:
+        return 1
+    have = case.snapshot.pods_of(case.owner.kind, case.owner.namespace, case.owner.name)
+    return max(1, workload.replicas - sum(1 for pod in have if not pod.terminal and not pod.terminating))
+
+
+def _scheduler(case: Case, one: Blocker) -> Iterator[Candidate]:
+    if case.pod.scheduler_name in ("", DEFAULT):
+        return
+    wanted = one.nearest if one.nearest and one.nearest != case.pod.scheduler_name else DEFAULT
+    slip = bool(one.nearest) and one.kind == "scheduler-absent"
+    yield Candidate(
+        kind="fix-scheduler",
+        target="pod",
+        title=f"Have {wanted} schedule it: {case.pod.scheduler_name} "
+        + ("isn't there" if one.kind == "scheduler-absent" else "decides by its own rules"),
+        changes=changes.pod_spec(case.owner, case.pod.name, {"schedulerName": wanted}),
+        apply=on_pod(lambda pod: replace(pod, scheduler_name=wanted)),
+        risk=Risk("low", "the original looks like a slip")
+        if slip
+        else Risk("medium", f"queues, gangs and quotas of {case.pod.scheduler_name} no longer hold for it"),
+        rank=4 if slip else 12,
+        anywhere=True,
+    )
+
+
+def _crashing(one: Blocker) -> Candidate:
+    name, namespace = one.object.name, one.object.namespace
+    reason = next((item.reason for item in one.evidence if item.reason), "not running")
+    return Candidate(
+        kind="fix-scheduler",
+        target=f"pod/{name}",
+        title=f"Repair {name}: it is in {reason}, so nothing is scheduled",
+        changes=(
+            Change(
+                f"pod {namespace}/{name}",
+                f"kubectl logs {shlex.quote(name)} -n {shlex.quote(namespace)} --previous",
+            ),
+        ),
+        apply=lambda trial: trial,
+        risk=Risk("low", "nothing that runs is touched"),
+        rank=2,
+        tried=After(""),
+        simulated=False,
+    )
+
+
+def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
+    """Once it runs it publishes: that can't be tried here, for nobody knows what."""
+    where = f"-n {shlex.quote(one.object.namespace)}"
+    selection = [item.message for item in one.evidence if item.reason == "nodeSelector"]
+    if selection:
+        key = selection[0]
+        nodes = [node.name for node in case.snapshot.nodes.values() if not _control_plane(node.meta.labels)]
+        named = nodes[0] if len(nodes) == 1 else "NODE"
+        which = (
+            f"Node {named}" if len(nodes) == 1 else f"the nodes with such devices (of {', '.join(sorted(nodes)[:4])})"
+        )
+        yield Candidate(
+            kind="label-node",
+            target=f"node/{named}",
+            title=f"Label {which} {key}: DaemonSet {one.object.name} selects it, and no node has it",
+            changes=(
+                Change(
+                    f"node {named}",
+                    f"kubectl label node {shlex.quote(named)} {shlex.quote(key)}  # kubectl get nodes -L {shlex.quote(key.partition('=')[0])}",
+                ),
+            ),
+            apply=lambda trial: trial,
+            risk=Risk("low", "the driver's pod starts on the nodes that are labelled"),
+            rank=2,
+            tried=After(""),
+            simulated=False,
+        )
+        return
+    pods = [item.about.name for item in one.evidence if item.about.kind == "Pod"]
+    target = pods[0] if pods else one.object.name
+    yield Candidate(
+        kind="fix-driver",
+        target=f"pod/{target}" if pods else f"daemonset/{target}",
+        title=f"Repair the driver of {one.subject}: DaemonSet {one.object.name} has {one.used or 0} of {one.limit} pods ready"
+        + (f" ({target})" if pods else ""),
+        changes=(
+            Change(
+                f"daemonset {one.object.namespace}/{one.object.name}",
+                f"kubectl logs {shlex.quote(target)} {where} --previous"
+                if pods
+                else f"kubectl describe daemonset {shlex.quote(target)} {where}",
+            ),
+        ),
+        apply=lambda trial: trial,
+        risk=Risk("low", "nothing that runs is touched"),
+        rank=2,
+        tried=After(""),
+        simulated=False,
+    )
+
+
+def _control_plane(labels: Iterable[str]) -> bool:
+    return any(key in CONTROL_PLANE for key in labels)
+
+
+def _extender(case: Case) -> Iterator[Candidate]:
+    """A resource that only another scheduler counts, asked of kube-scheduler."""
+    for name in device_requests(case.pod):
+        for prefix, scheduler in KNOWN_EXTENDERS.items():
+            unknown = not any(node.allocatable.get(name) for node in case.snapshot.nodes.values())
+            if name.startswith(prefix) and unknown and case.pod.scheduler_name in ("", DEFAULT):
+                yield Candidate(
+                    kind="fix-scheduler",
+                    target="pod",
+                    title=f"Have {scheduler} schedule it: it counts {name} itself, kube-scheduler can't",
+                    changes=changes.pod_spec(case.owner, case.pod.name, {"schedulerName": scheduler}),
+                    apply=lambda trial: trial,
+                    risk=Risk("medium", f"{scheduler} must be installed; its queues and rules then hold for the pod"),
+                    rank=9,
+                    tried=After(""),
+                    simulated=False,
+                )
+
+
+def _upgrade(case: Case) -> Iterator[Candidate]:
+    """A release without the defect; and, of a claim for all devices, a number in its place."""
+    if case.defect is None:
+        return
+    kubernetes = case.scheduler.kubernetes
+    fixed = case.defect.fixed_in(kubernetes.minor)
+    yield Candidate(
+        kind="upgrade",
+        target="kube-scheduler",
+        title=f"Upgrade kube-scheduler {kubernetes}.{kubernetes.patch} to {fixed} or later: it {case.defect.says}",
+        changes=(Change("kube-scheduler", f"# upgrade the control plane to {fixed} or later ({case.defect.issue})"),),
+        apply=lambda trial: trial,
+        risk=Risk("medium", "an upgrade of the control plane"),
+        rank=9,
+        tried=After(""),
+        simulated=False,
+    )
+    for source in sources(case.snapshot, case.pod).values() if case.defect.stops else ():
+        for place, recipe in places(source.claim.spec).values():
+            if recipe.mode != "All":
+                continue
+            count = sum(len(one.devices) for one in case.snapshot.slices.values() if one.node_name) or 1
+            base = f"{source.base}{place.pointer}"
+            yield claim_candidate(
+                case,
+                "",
+                source,
+                changed(
+                    source.claim.spec, place, lambda one, count=count: replace(one, mode="ExactCount", count=count)
+                ),  # type: ignore[misc]
+                [
+                    {"op": "add", "path": f"{base}/allocationMode", "value": "ExactCount"},
+                    {"op": "add", "path": f"{base}/count", "value": count},
+                ],
+                kind="fewer-devices",
+                title=f"Ask for {count} instead of all devices (allocationMode ExactCount): that path has no defect",
+                risk=Risk("medium", "the number must be kept true by hand"),
+                rank=7,
+            )
