@@ -17,10 +17,10 @@ def proven(snapshot: Snapshot, kubernetes: Kubernetes) -> Kubernetes:
 def _gates(snapshot: Snapshot) -> Iterator[str]:
     if snapshot.taint_rules:
         yield "DRADeviceTaintRules"
-    for one in snapshot.slices.values():
-        yield from _of_slice(one)
-    for one in snapshot.claims.values():
-        yield from _of_claim(one)
+    for published in snapshot.slices.values():
+        yield from _of_slice(published)
+    for claim in snapshot.claims.values():
+        yield from _of_claim(claim)
     if any(one.extended_resource for one in snapshot.classes.values()):
         yield "DRAExtendedResource"
 

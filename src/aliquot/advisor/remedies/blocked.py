@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from aliquot.advisor import changes
 from aliquot.advisor.amounts import about
@@ -12,6 +13,7 @@ from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.remedies.claim_change import claim_candidate
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
 from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
+from aliquot.dra.claim import SubRequest
 from aliquot.kube.meta import Meta
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeClaimRef
 from aliquot.scheduling.blockers.blocker import Blocker
@@ -239,6 +241,10 @@ def _extender(case: Case) -> Iterator[Candidate]:
                 )
 
 
+def _counted(one: SubRequest, *, count: int) -> SubRequest:
+    return replace(one, mode="ExactCount", count=count)
+
+
 def _upgrade(case: Case) -> Iterator[Candidate]:
     """A release without the defect; and, of a claim for all devices, a number in its place."""
     if case.defect is None:
@@ -266,9 +272,7 @@ def _upgrade(case: Case) -> Iterator[Candidate]:
                 case,
                 "",
                 source,
-                changed(
-                    source.claim.spec, place, lambda one, count=count: replace(one, mode="ExactCount", count=count)
-                ),  # type: ignore[misc]
+                changed(source.claim.spec, place, partial(_counted, count=count)),
                 [
                     {"op": "add", "path": f"{base}/allocationMode", "value": "ExactCount"},
                     {"op": "add", "path": f"{base}/count", "value": count},
