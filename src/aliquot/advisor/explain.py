@@ -15,7 +15,7 @@ from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.remedies.table import advice as advice_for
 from aliquot.advisor.search import ways_out
 from aliquot.advisor.spots import case_of
-from aliquot.advisor.verdicts import placed, stale_note, unchecked_note
+from aliquot.advisor.verdicts import message_note, placed, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
@@ -185,7 +185,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
             feasible=decision.nodes,
             node=preemption.node if preemption else next(iter(decision.nodes), ""),
             not_checked=decision.not_checked,
-            note=unchecked_note(pod, decision) if decision.verdict == "placeable" else "",
+            note=unchecked_note(snapshot, pod, decision) if decision.verdict == "placeable" else "",
         )
     wanted = device_requests(pod)
     exact = decision.groups
@@ -353,7 +353,7 @@ def notes(snapshot: Snapshot, pod: Pod, message: str) -> str:
     if rivals:
         more = f" and {len(rivals) - 3} more" if len(rivals) > 3 else ""
         found.append(f"Pods of higher priority wait for the same and go first: {', '.join(sorted(rivals)[:3])}{more}.")
-    stale = stale_note(pod, message)
+    stale = message_note(snapshot, pod, message)
     return " ".join([*found, *([stale] if stale else [])])
 
 

@@ -1,5 +1,6 @@
 """A verdict in one sentence, from the data."""
 
+import re
 from collections.abc import Sequence
 
 from aliquot.advisor.alike import Alike
@@ -7,10 +8,12 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.snapshot import Snapshot
 
 VALUES_SHOWN = 3
+NODES_COUNTED = re.compile(r"0/(\d+) nodes are available")
 FILTER_WORDS = {
     "NodeUnschedulable": "cordoned",
     "NodeName": "another node is asked for by name",
@@ -79,27 +82,6 @@ def placed(pod: Pod, decision: Placement, *, known: bool) -> str:
     return f"{pod.key} would be placed: {nodes} for it."
 
 
-def refused(pod: Pod, decision: Refusal, groups: Sequence[Alike]) -> str:
-    """What a person wants to know first: what it asks for, and what is in the way on how many nodes."""
-    if decision.verdict == "gated":
-        return f"{pod.key} waits for its scheduling gates: {', '.join(pod.scheduling_gates)}."
-    if decision.reason == "SchedulerError":
-        return f"{pod.key}: the scheduler gives up on it, whatever nodes could offer: {decision.message}"
-    if not groups:
-        return f"{pod.key} is pending: {decision.message or 'there are no nodes'}"
-    total = sum(len(group.nodes) for group in groups)
-    blocked: dict[str, int] = {}
-    for group in groups:
-        for word in dict.fromkeys(_short(reason) for reason in told(group.reasons)):
-            blocked[word] = blocked.get(word, 0) + len(group.nodes)
-    words = sorted(blocked.items(), key=lambda item: -item[1])
-    if total == 1:
-        all_words = ", ".join(word for word, _ in words)
-        return f"{pod.key} asks for {asks(pod)}, and the only node doesn't take it: {all_words}."
-    parts = ", ".join(f"{word} on {'all' if count == total else count}" for word, count in words)
-    return f"{pod.key} asks for {asks(pod)}, and none of {total} nodes takes it: {parts}."
-
-
 def told(reasons: Sequence[Reason]) -> list[Reason]:
     """Reasons worth telling: a cordon brings a taint of its own, which is no second reason."""
     cordoned = any(reason.filter == "NodeUnschedulable" for reason in reasons)
@@ -112,34 +94,39 @@ def told(reasons: Sequence[Reason]) -> list[Reason]:
     ]
 
 
-def _short(reason: Reason) -> str:
-    short = shortage(reason)
-    if short is not None:
-        return f"no {short.resource}" if short.total == 0 else f"too little {short.resource} free"
-    return {
-        "NodeUnschedulable": "cordoned",
-        "TaintToleration": "an untolerated taint",
-        "NodeAffinity": "the node selector",
-        "NodePorts": "a taken host port",
-        "PodTopologySpread": "the topology spread",
-        "InterPodAffinity": "pod (anti-)affinity",
-        "DynamicResources": "no devices for its claims",
-    }.get(reason.filter, reason.text)
-
-
-def unchecked_note(pod: Pod, decision: Placement) -> str:
+def unchecked_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
     """Of a pod that has room: what the cluster's own message may be about."""
     said = pod.scheduled.message if pod.scheduled is not None and pod.scheduled.status == "False" else ""
     if said and said != decision.message and decision.not_checked:
         return f"The cluster refuses it, perhaps for what isn't checked here: {said}"
-    return stale_note(pod, decision.message)
+    return message_note(snapshot, pod, decision.message)
 
 
-def stale_note(pod: Pod, message: str) -> str:
-    """Where the pod's condition says something else than the snapshot gives; never that it's older without proof."""
+def message_note(snapshot: Snapshot, pod: Pod, message: str) -> str:
+    """Where the pod's condition says something else than the snapshot gives. Called older only where times show it."""
     said = pod.scheduled.message if pod.scheduled is not None and pod.scheduled.status == "False" else ""
     if not said or said == message:
         return ""
+    newer = _newer_nodes(snapshot, pod, said)
+    if newer:
+        return f"The cluster's own message is older than what this snapshot shows ({newer}): {said}"
     could = "something changed after it, another scheduler wrote it, or a plugin or defect that isn't judged here"
     now = "by what this snapshot shows the pod has room" if not message else "this snapshot gives another message"
     return f"The cluster's own message differs ({now}; {could}): {said}"
+
+
+def _newer_nodes(snapshot: Snapshot, pod: Pod, said: str) -> str:
+    """Nodes that were made after the message, which counts fewer: then, and only then, it's older."""
+    when = (pod.scheduled.probed or pod.scheduled.changed) if pod.scheduled is not None else None
+    counted = NODES_COUNTED.match(said)
+    if when is None or counted is None or int(counted[1]) >= len(snapshot.nodes):
+        return ""
+    newer = [node for node in snapshot.nodes.values() if (node.meta.created or "") > when]
+    if len(newer) != len(snapshot.nodes) - int(counted[1]):
+        return ""
+    names = ", ".join(f"{node.name} was made {_clock(node.meta.created or '')}" for node in newer[:VALUES_SHOWN])
+    return f"it's of {_clock(when)} and counts {counted[1]} nodes; {names}"
+
+
+def _clock(text: str) -> str:
+    return text[:19].replace("T", " ")

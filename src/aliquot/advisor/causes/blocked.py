@@ -1,4 +1,4 @@
-"""Causes beside the scheduler's filters: what stops a pod from being made, let in, scheduled by somebody, or started."""
+"""Causes beside the scheduler's filters: what stops a pod from being made, let in, scheduled or started."""
 
 from collections.abc import Mapping, Sequence
 
@@ -51,7 +51,8 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "quota-exceeded":
             amounts = ""
             if one.limit is not None:
-                amounts = f": {one.subject} {_amount(one, one.asked)} asked, {_amount(one, one.used)} used of {_amount(one, one.limit)}"
+                asked, used, limit = (_amount(one, amount) for amount in (one.asked, one.used, one.limit))
+                amounts = f": {one.subject} {asked} asked, {used} used of {limit}"
             who = one.others[0].name if one.others else pod.name
             return f"The pods of {who} aren't created: exceeded quota, ResourceQuota {name}{amounts}"
         case "limit-range":
@@ -65,7 +66,8 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             why = (
                 f": its StorageClass {one.subject} doesn't exist{meant}" if absent else f" (StorageClass {one.subject})"
             )
-            return f"Its PersistentVolumeClaim {name} is pending, unbound{why if one.subject else ', without a StorageClass'}"
+            tail = why if one.subject else ", without a StorageClass"
+            return f"Its PersistentVolumeClaim {name} is pending, unbound{tail}"
         case "claim-lost":
             return f"Its PersistentVolumeClaim {name} has lost its volume"
         case "volume-missing":

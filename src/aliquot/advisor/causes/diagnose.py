@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from aliquot.advisor.causes.blocked import autoscaler_words, of_blocker, of_gang
 from aliquot.advisor.causes.cause import Cause
@@ -11,9 +12,11 @@ from aliquot.advisor.causes.errors import before_nodes, elsewhere
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker
-from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from aliquot.scheduling.filters.reason import Reason
 
 UNSUPPLIED = ("no-slices", "not-offered", "no-matching-device")
 BEFORE = ("queue", "scheduling")

@@ -9,6 +9,7 @@ from functools import partial
 from aliquot.advisor import changes
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests, on_pod
+from aliquot.advisor.causes.cause import number
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.remedies.claim_change import claim_candidate
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
@@ -59,7 +60,7 @@ def _volume(case: Case, one: Blocker) -> Candidate:
     where = f"-n {shlex.quote(case.pod.namespace)}"
     if claim is None:
         title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names"
-        command = f"# create it: kubectl apply {where} -f CLAIM.yaml  # the claim's manifest; kubectl get storageclass lists classes"
+        command = f"# create it: kubectl apply {where} -f CLAIM.yaml  # kubectl get storageclass lists the classes"
     elif one.nearest or any(item.source == "absence" for item in one.evidence):
         meant = f" ({one.nearest} exists)" if one.nearest else ""
         title = f"Give PersistentVolumeClaim {name} a StorageClass that exists: {one.subject} doesn't{meant}"
@@ -101,7 +102,8 @@ def _quota(case: Case, one: Blocker) -> Iterator[Candidate]:
     yield Candidate(
         kind="raise-quota",
         target=f"resourcequota/{name}",
-        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}: {missing} more pod{'s' if missing > 1 else ''} then can be made",
+        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}, so that {number(missing, 'pod')} more"
+        " can be made",
         changes=(
             Change(
                 f"resourcequota {namespace}/{name}",
@@ -185,7 +187,7 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
             changes=(
                 Change(
                     f"node {named}",
-                    f"kubectl label node {shlex.quote(named)} {shlex.quote(key)}  # kubectl get nodes -L {shlex.quote(key.partition('=')[0])}",
+                    f"kubectl label node {shlex.quote(named)} {shlex.quote(key)}",
                 ),
             ),
             apply=lambda trial: trial,
@@ -200,8 +202,8 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
     yield Candidate(
         kind="fix-driver",
         target=f"pod/{target}" if pods else f"daemonset/{target}",
-        title=f"Repair the driver of {one.subject}: DaemonSet {one.object.name} has {one.used or 0} of {one.limit} pods ready"
-        + (f" ({target})" if pods else ""),
+        title=f"Repair the driver of {one.subject}: of DaemonSet {one.object.name} {one.used or 0} of {one.limit} pods are"
+        f" ready{f' ({target})' if pods else ''}",
         changes=(
             Change(
                 f"daemonset {one.object.namespace}/{one.object.name}",
