@@ -102,7 +102,7 @@ def _quota(case: Case, one: Blocker) -> Iterator[Candidate]:
     yield Candidate(
         kind="raise-quota",
         target=f"resourcequota/{name}",
-        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}, so that {number(missing, 'pod')} more"
+        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}: {number(missing, 'pod')} more"
         " can be made",
         changes=(
             Change(
@@ -202,7 +202,7 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
     yield Candidate(
         kind="fix-driver",
         target=f"pod/{target}" if pods else f"daemonset/{target}",
-        title=f"Repair the driver of {one.subject}: of DaemonSet {one.object.name} {one.used or 0} of {one.limit} pods are"
+        title=f"Repair the driver of {one.subject}: {one.used or 0} of {one.limit} pods of {one.object.name} are"
         f" ready{f' ({target})' if pods else ''}",
         changes=(
             Change(
