@@ -1,4 +1,4 @@
-"""Public bug reports, rebuilt as dumps: verdict, message, cause and ways out are those that a real control plane showed.
+"""Public bug reports, rebuilt as dumps: verdict, message, cause and ways out are those of a real control plane.
 
 The fields of right.json are told in tests/cases/reports/README.md.
 """
@@ -25,11 +25,11 @@ def dump_of(folder: Path) -> str:
 
 
 def rows() -> list[Any]:
-    found = []
+    found: list[Any] = []
     for name, folder in FOLDERS.items():
         right = json.loads((folder / "right.json").read_text(encoding="utf-8"))
-        for row in right if isinstance(right, list) else [right]:
-            found.append(pytest.param(row, dump_of(folder), id=f"{name}:{row['pod']}"))
+        every = right if isinstance(right, list) else [right]
+        found += [pytest.param(row, dump_of(folder), id=f"{name}:{row['pod']}") for row in every]
     return found
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import Cause, Kind, nodes_named, number
 from aliquot.advisor.causes.device_clauses import clauses
 from aliquot.advisor.causes.matching import no_match
@@ -83,7 +84,18 @@ def of_devices(
     if not sifted.usable:
         return nothing_usable(snapshot, pod, sifted, reasons, what, room)
     usable = [node.name for node in sifted.usable]
-    return _among(snapshot, {name: by_node[name] for name in usable}, what, left_over(sifted, room))
+    also = _counted_there(snapshot, pod, usable) + left_over(sifted, room)
+    return _among(snapshot, {name: by_node[name] for name in usable}, what, also)
+
+
+def _counted_there(snapshot: Snapshot, pod: Pod, nodes: Sequence[str]) -> str:
+    """The counted devices that it asks for beside its claims, and how many are free."""
+    told: list[str] = []
+    for name in device_requests(pod):
+        best = max(nodes, key=lambda node, name=name: snapshot.load(node).free(name))  # type: ignore[misc]
+        total = snapshot.nodes[best].allocatable.get(name, 0)
+        told.append(f" Of {name} {max(0, snapshot.load(best).free(name))} of {total} are free on {best}.")
+    return "".join(told)
 
 
 def _first_alternatives(told: Sequence[Supplied]) -> Iterator[Supplied]:
