@@ -15,6 +15,7 @@ from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.remedies.table import advice as advice_for
 from aliquot.advisor.search import ways_out
 from aliquot.advisor.spots import case_of
+from aliquot.advisor.stale_counts import impossible
 from aliquot.advisor.verdicts import message_note, placed, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
@@ -185,7 +186,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
             feasible=decision.nodes,
             node=preemption.node if preemption else next(iter(decision.nodes), ""),
             not_checked=decision.not_checked,
-            note=unchecked_note(snapshot, pod, decision) if decision.verdict == "placeable" else "",
+            note=_placed_note(snapshot, pod, decision),
         )
     wanted = device_requests(pod)
     exact = decision.groups
@@ -219,6 +220,15 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         possible=_possible(case),
         note=notes(snapshot, pod, decision.message),
     )
+
+
+def _placed_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
+    """Of a pod that has room: the cluster's own message, and counts that can't be true."""
+    if decision.verdict != "placeable":
+        return ""
+    asks = any(name.startswith("nvidia.com/") for name in device_requests(pod))
+    counts_wrong = [text for node in decision.nodes[:3] if asks and (text := impossible(snapshot.nodes[node]))]
+    return " ".join(filter(None, [*counts_wrong[:1], unchecked_note(snapshot, pod, decision)]))
 
 
 def made_by(snapshot: Snapshot, pod: Pod) -> Workload | None:
