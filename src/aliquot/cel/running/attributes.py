@@ -17,7 +17,7 @@ _EMPTY: Final[dict[str, Value]] = {}
 
 
 class Path:
-    """A value and the steps from it; steps are added while the tree is planned."""
+    """A value and the steps from it; steps are added while the tree is compiled."""
 
     __slots__ = ("base", "from_device", "native", "steps")
 

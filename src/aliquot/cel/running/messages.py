@@ -159,11 +159,7 @@ def _uint32(name: str, fields: Fields) -> Value:
 def _float(name: str, fields: Fields) -> Value:
     """A double in the precision of 32 bits."""
     number: float = _plain(f"{name}.value", fields.get("value", 0.0), float, "float32")
-    try:
-        rounded: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
-    return rounded
+    return struct.unpack("f", struct.pack("f", number))[0]
 
 
 def _seconds(name: str, fields: Fields) -> int:
