@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.cel.values.url_escapes import (
+from aliquot.cel.values.network.url_escapes import (
     HOST_LITERAL,
     PATH_KEEP,
     UNRESERVED,

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from aliquot.cel.values.url import Url
-from aliquot.cel.values.url_escapes import (
+from aliquot.cel.values.network.url import Url
+from aliquot.cel.values.network.url_escapes import (
     PATH_KEEP,
     UNRESERVED,
     UrlError,
@@ -13,7 +13,7 @@ from aliquot.cel.values.url_escapes import (
     escaped,
     unescaped,
 )
-from aliquot.cel.values.url_host import parse_host
+from aliquot.cel.values.network.url_host import parse_host
 
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*\Z", re.ASCII)
 
