@@ -71,7 +71,7 @@ def schema_of(environment: Environment) -> Schema:
     return Schema(
         fields=fields,
         attribute=attribute,
-        functions=functions(_includes(environment), int_to_duration=minor < 37),
+        functions=functions(_includes(environment), since_1_37=minor >= 37),
         escaped_names=minor >= 37,
         locals_shadow=minor >= 37,
         exact_result=minor >= 37,
