@@ -7,7 +7,7 @@ import pytest
 from aliquot.allocation.behaviour import REPAIRED, V1_37
 from aliquot.allocation.rules.pools import Pools
 from tests.allocation import exactly, tight
-from tests.allocation.test_exact_explosive import mig, scenario
+from tests.allocation.exact.test_explosive import mig, scenario
 from tests.allocation.tight import claim, of_profile, request
 
 Row = dict[str, Any]

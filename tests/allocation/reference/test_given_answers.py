@@ -16,8 +16,8 @@ from conformance.allocation import answer, node_answer, question_of
 
 Json = dict[str, Any]
 
-CASES = Path(__file__).parent.parent / "cases" / "allocator"
-SHARED = Path(__file__).parent.parent.parent.parent / "shared" / "cases" / "allocator"
+CASES = Path(__file__).parents[2] / "cases" / "allocator"
+SHARED = Path(__file__).parents[4] / "shared" / "cases" / "allocator"
 ALPHA = "1.37.0-alpha.2"
 
 STABLE_IS_RANDOM = "stable takes pools in Go's random order: its devices and steps are one of several right ones"

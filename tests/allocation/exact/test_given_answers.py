@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.allocation import answer
-from tests.allocation.test_given_answers import CASES, SHARED, plain
+from tests.allocation.reference.test_given_answers import CASES, SHARED, plain
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ import pytest
 
 from aliquot.allocation.answer import Allocation, NoAllocation
 from tests.allocation import exactly, tight
-from tests.allocation.test_exact_explosive import gpus, mig, scenario, singles
+from tests.allocation.exact.test_explosive import gpus, mig, scenario, singles
 from tests.allocation.tight import claim, distinct, first_of, gpu, match, of_profile, pool, recipe, request
 
 Row = dict[str, Any]
