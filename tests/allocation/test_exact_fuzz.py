@@ -7,7 +7,7 @@ import pytest
 from aliquot.allocation.answer import Allocation
 from aliquot.allocation.exact import allocator as exact_module
 from aliquot.allocation.search.depth_first import Outcome
-from aliquot.allocation.search.guided import Guided
+from aliquot.allocation.search.first_solution import FirstSolution
 from aliquot.allocation.search.question import Question, Start
 from scenarios import oracle, ordinary, tight
 from scenarios.api.allocation import node as api_node
@@ -20,8 +20,8 @@ SEEDS = 40
 families = pytest.mark.parametrize("family", tight.FAMILIES)
 
 
-class Impatient(Guided):
-    """Guided from the first dead end on, so that solver and packing see nearly every scenario."""
+class Impatient(FirstSolution):
+    """FirstSolution from the first dead end on, so that solver and packing see nearly every scenario."""
 
     def __init__(self, question: Question, start: Start, budget: int) -> None:
         super().__init__(question, start, budget, short=0)
@@ -45,7 +45,7 @@ def test_the_first_solution_of_the_plain_search(family: str) -> None:
 
 @families
 def test_also_when_everything_is_guided(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact_module, "Guided", Impatient)
+    monkeypatch.setattr(exact_module, "FirstSolution", Impatient)
     for name, exact, plain in both(tight.scenario(family, seed) for seed in range(SEEDS, 2 * SEEDS)):
         assert exact == plain, name
 
@@ -99,12 +99,12 @@ def test_large_ones_end_with_an_answer_that_holds(family: str) -> None:
 def test_equal_nodes_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searched: list[Outcome] = []
 
-    class Counting(Guided):
+    class Counting(FirstSolution):
         def run(self) -> Outcome:
             searched.append(super().run())
             return searched[-1]
 
-    monkeypatch.setattr(exact_module, "Guided", Counting)
+    monkeypatch.setattr(exact_module, "FirstSolution", Counting)
     row = tight.scenario("mig", 3)
     twin = {**row, "nodes": [api_node("n"), api_node("m")]}
     twin["slices"] = [one for name in ("n", "m") for one in on_node(row["slices"], name)]

@@ -21,8 +21,8 @@ from aliquot.allocation.rules.pools import PoolError
 from aliquot.allocation.rules.results import ResultError
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.allocation.search.depth_first import Outcome, Picks, Stopped
-from aliquot.allocation.search.guided import Guided
-from aliquot.allocation.search.question import Question, signature
+from aliquot.allocation.search.first_solution import FirstSolution, signature
+from aliquot.allocation.search.question import Question
 from aliquot.dra.claim import Claim
 from aliquot.kube.node import Node
 
@@ -143,8 +143,8 @@ class Exact:
         key = signature(question, state.start)
         known = self._outcomes.get(key)
         if known is None:
-            guided = Guided(question, state.start, self.budget)
-            known = (guided.run(), guided.visited)
+            search = FirstSolution(question, state.start, self.budget)
+            known = (search.run(), search.visited)
             if len(self._outcomes) >= REMEMBERED:
                 self._outcomes.clear()
             self._outcomes[key] = known

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from aliquot.allocation.exact.compiled_claims import Alternative, CapacityRequests, Criteria
 from aliquot.allocation.exact.node_devices import NodeDevices
 from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, consumption_of, unknown_names
-from aliquot.allocation.rules.constraints import attribute_of
+from aliquot.allocation.rules.constraints import LISTS, SCALARS, attribute_of
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
 from aliquot.allocation.rules.selectors import CelFailure, Selectors
 from aliquot.allocation.rules.tolerations import blocking_taints
 from aliquot.allocation.search.attribute_values import Values, values_of
 from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.counter_totals import Totals, totals_of
+from aliquot.dra.device import Attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ class EligibleFinder:
 
     @property
     def totals(self) -> Totals | None:
-        """Counters summed over blocks."""
+        """Counters summed by name."""
         if not self._totals:
-            self._totals.append(totals_of(self.devices.blocks, self.devices.everything))
+            self._totals.append(totals_of(self.devices.counters, self.devices.everything))
         return self._totals[0]
 
     def values(self, attribute: str) -> Values:
@@ -70,7 +71,10 @@ class EligibleFinder:
                 attribute_of(device, id_.driver, attribute)
                 for device, id_ in zip(there.devices, there.ids, strict=True)
             ]
-            known = self._values[attribute] = values_of(found, there.features.list_attributes)
+            lists = there.features.list_attributes
+            keys = [None if each is None else _keys(each, lists=lists) for each in found]
+            # without lists, a value that equals nothing may still come first under a constraint, as in kube-scheduler
+            known = self._values[attribute] = values_of(keys, lone_first=not lists)
         return known
 
     def eligible(self, alternative: Alternative) -> Eligible:
@@ -163,3 +167,13 @@ class EligibleFinder:
                 return None
             amounts[name] = max(amount.nanos, 0)
         return amounts
+
+
+def _keys(attribute: Attribute, *, lists: bool) -> tuple[tuple[str, object], ...]:
+    """What an attribute's values are compared by; empty: it equals nothing, as a list does while lists are off."""
+    kind, value = attribute.kind, attribute.value
+    if kind in SCALARS:
+        return ((kind, value),)
+    if lists and isinstance(value, tuple):
+        return tuple((LISTS[kind], element) for element in value)
+    return ()

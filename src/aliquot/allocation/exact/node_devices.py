@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from aliquot.allocation.features import Features
 from aliquot.allocation.rules.capacity import consumption_of
 from aliquot.allocation.rules.pools import Pool, PoolKey
-from aliquot.allocation.search.counters import Amounts, Block, blocks_of
+from aliquot.allocation.search.counters import Amounts, LinkedCounters, linked_counters
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
 from aliquot.units.quantity import Quantity
@@ -48,11 +48,11 @@ class NodeDevices:
     """Some pool is invalid or incomplete."""
     plain: bool
     """No device consumes counters or can be shared, and no pool is invalid."""
-    blocks: Sequence[Block]
-    """Counter sets of one pool that devices link, packed."""
-    block_of: Sequence[int]
-    """Device -> its block; -1: it consumes no counters."""
-    blocks_of_pool: Mapping[PoolKey, range]
+    counters: Sequence[LinkedCounters]
+    """What partitions draw on."""
+    counters_of: Sequence[int]
+    """Device -> the place of its counters; -1: it consumes none."""
+    counters_of_pool: Mapping[PoolKey, range]
     elsewhere: Mapping[DeviceId, Amounts]
     """Consumption of devices that only other nodes can use."""
     negative_counters: int
@@ -60,6 +60,8 @@ class NodeDevices:
     shareable: int
     shared: Mapping[int, SharedCapacity]
     """Shareable device -> its capacities."""
+    guards: Mapping[int, int]
+    """Shareable device -> the guard bits of its capacities."""
     local: int
     """Devices that pin a claim to this node."""
     tainted: int
@@ -124,7 +126,7 @@ def devices_of(node: Node, pools: Sequence[Pool], features: Features) -> NodeDev
                     if device.allow_multiple:
                         shareable |= bit
                         shared[number] = _shared_capacity(device)
-    counters = _counters_of(usable, numbers, len(ids)) if features.partitionable_devices else _Counters([-1] * len(ids))
+    gathered = _counters_of(usable, numbers, len(ids)) if features.partitionable_devices else _Counters([-1] * len(ids))
     return NodeDevices(
         node=node,
         pools=pools,
@@ -136,14 +138,15 @@ def devices_of(node: Node, pools: Sequence[Pool], features: Features) -> NodeDev
         everything=(1 << len(ids)) - 1,
         invalid=invalid,
         unusable=len(usable) < len(pools),
-        plain=not counters.blocks and not shared and not invalid,
-        blocks=counters.blocks,
-        block_of=counters.block_of,
-        blocks_of_pool=counters.blocks_of_pool,
-        elsewhere=counters.elsewhere,
-        negative_counters=counters.negative,
+        plain=not gathered.counters and not shared and not invalid,
+        counters=gathered.counters,
+        counters_of=gathered.counters_of,
+        counters_of_pool=gathered.counters_of_pool,
+        elsewhere=gathered.elsewhere,
+        negative_counters=gathered.negative,
         shareable=shareable,
         shared=shared,
+        guards={number: capacity.guard for number, capacity in shared.items()},
         local=local,
         tainted=tainted,
         with_policy=with_policy,
@@ -157,9 +160,9 @@ def devices_of(node: Node, pools: Sequence[Pool], features: Features) -> NodeDev
 class _Counters:
     """The counters of a node's pools, while they're gathered; see `NodeDevices`."""
 
-    block_of: list[int]
-    blocks: list[Block] = field(default_factory=list[Block])
-    blocks_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
+    counters_of: list[int]
+    counters: list[LinkedCounters] = field(default_factory=list[LinkedCounters])
+    counters_of_pool: dict[PoolKey, range] = field(default_factory=dict[PoolKey, range])
     elsewhere: dict[DeviceId, Amounts] = field(default_factory=dict[DeviceId, Amounts])
     negative: int = 0
 
@@ -183,13 +186,17 @@ def _counters_of(pools: Sequence[Pool], numbers: Mapping[PoolKey, Mapping[str, i
             name: {counter: max(amount.nanos, 0) for counter, amount in counter_set.counters.items()}
             for name, counter_set in pool.counter_sets.items()
         }
-        first = len(found.blocks)
-        found.blocks.extend(blocks_of(sets, uses, list(others.values())))
-        found.blocks_of_pool[pool.key] = range(first, len(found.blocks))
-        for place in found.blocks_of_pool[pool.key]:
-            for number in found.blocks[place].use:
-                found.block_of[number] = place
-        negative = {name for name, one in pool.counter_sets.items() if any(a.sign < 0 for a in one.counters.values())}
+        first = len(found.counters)
+        found.counters.extend(linked_counters(sets, uses, list(others.values())))
+        found.counters_of_pool[pool.key] = range(first, len(found.counters))
+        for place in found.counters_of_pool[pool.key]:
+            for number in found.counters[place].use:
+                found.counters_of[number] = place
+        negative = {
+            name
+            for name, counter_set in pool.counter_sets.items()
+            if any(amount.sign < 0 for amount in counter_set.counters.values())
+        }
         for device in consuming if negative else ():
             if any(use.counter_set in negative for use in device.consumes):
                 found.negative |= 1 << names[device.name]

@@ -65,21 +65,21 @@ def state_of(devices: NodeDevices, allocations: Mapping[PoolKey, PoolAllocations
                 spent |= 1 << number
             else:
                 left[number] = shared.packed(rest)
-        if key in devices.blocks_of_pool:
+        if key in devices.counters_of_pool:
             _draw(devices, key, (*pool.whole, *pool.shares, *pool.consumed), drawing)
-    residual = [block.full for block in devices.blocks]
+    residual = [each.full for each in devices.counters]
     overdrawn = devices.negative_counters
     for place, uses in drawing.items():
-        residual[place], short = devices.blocks[place].drained(uses)
+        residual[place], short = devices.counters[place].drained(uses)
         if short:
             sets = {counter_set for counter_set, _ in short}
-            for number in members(devices.blocks[place].devices):
+            for number in members(devices.counters[place].devices):
                 if any(use.counter_set in sets for use in devices.devices[number].consumes):
                     overdrawn |= 1 << number
     free = devices.everything & ~held
     avail = free
-    for place, block in enumerate(devices.blocks):
-        avail = avail & ~block.devices | (block.fit(residual[place]) | paid) & block.devices & free
+    for place, each in enumerate(devices.counters):
+        avail = avail & ~each.devices | (each.fit(residual[place]) | paid) & each.devices & free
     overdrawn &= ~paid
     barred = overdrawn | spent
     return NodeState(
@@ -108,11 +108,11 @@ def _draw(devices: NodeDevices, key: PoolKey, names: Iterable[str], drawing: dic
     for name in dict.fromkeys(names):
         number = numbers.get(name)
         if number is not None:
-            place = devices.block_of[number]
+            place = devices.counters_of[number]
             if place >= 0:
-                drawing.setdefault(place, []).append(devices.blocks[place].use[number])
+                drawing.setdefault(place, []).append(devices.counters[place].use[number])
             continue
         amounts = devices.elsewhere.get(DeviceId(*key, name))
-        for place in devices.blocks_of_pool[key] if amounts else ():
+        for place in devices.counters_of_pool[key] if amounts else ():
             assert amounts is not None
-            drawing.setdefault(place, []).append(devices.blocks[place].packed(amounts))
+            drawing.setdefault(place, []).append(devices.counters[place].packed(amounts))

@@ -10,6 +10,7 @@ from aliquot.allocation.exact.node_state import NodeState
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.allocation.search.attribute_values import Values
 from aliquot.allocation.search.bits import members
+from aliquot.allocation.search.counters import fits
 from aliquot.allocation.search.question import Part, Question, Step
 
 
@@ -26,12 +27,12 @@ def question_of(claims: CompiledClaims, finder: EligibleFinder, state: NodeState
         steps = _without_idle(steps, match, distinct)
     return Question(
         steps=steps,
-        blocks=devices.blocks,
-        block_of=devices.block_of,
+        counters=devices.counters,
+        counters_of=devices.counters_of,
         match=match,
         distinct=distinct,
         shareable=devices.shareable & ~state.spent,
-        guards={number: shared.guard for number, shared in devices.shared.items()},
+        guards=devices.guards,
         limit=RESULTS_LIMIT,
         totals=finder.totals,
     )
@@ -96,8 +97,7 @@ def every_device(devices: NodeDevices, state: NodeState, alternative: Alternativ
     """The devices that mode All finds: matching, and with the capacity that is asked for, at the start."""
     every = found.every & ~state.spent
     for number in members(every & devices.shareable):
-        guard = devices.shared[number].guard
-        if ((state.start.left[number] | guard) - found.consumes[number]) & guard != guard:
+        if not fits(found.consumes[number], state.start.left[number], devices.guards[number]):
             every &= ~(1 << number)
     if state.busy:
         every &= ~_too_busy(devices, state, every, alternative)

@@ -11,9 +11,10 @@ from aliquot.dra.device import Attribute, Device
 
 SCALARS: Final = ("string", "int", "bool", "version")
 """Kinds of attributes with one value."""
-_LISTS: Final[Mapping[str, str]] = {"strings": "string", "ints": "int", "bools": "bool", "versions": "version"}
+LISTS: Final[Mapping[str, str]] = {"strings": "string", "ints": "int", "bools": "bool", "versions": "version"}
+"""Kind of a list -> kind of its elements."""
 
-Values = tuple[str, frozenset[object]]
+ValueSet = tuple[str, frozenset[object]]
 """(scalar kind, values): an attribute as a set, for comparing lists and scalars alike."""
 
 
@@ -31,10 +32,10 @@ def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
     return device.attributes.get(rest) if slash and domain == driver else None
 
 
-def as_values(attribute: Attribute) -> Values | None:
+def value_set(attribute: Attribute) -> ValueSet | None:
     """Returns an attribute as a set of values; None for an empty list or an unknown kind."""
     if attribute.kind in SCALARS:
         return attribute.kind, frozenset((attribute.value,))
     if isinstance(attribute.value, tuple) and attribute.value:
-        return _LISTS[attribute.kind], frozenset(attribute.value)
+        return LISTS[attribute.kind], frozenset(attribute.value)
     return None

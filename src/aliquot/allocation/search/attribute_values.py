@@ -1,21 +1,19 @@
-"""One attribute over all devices of a view, for matchAttribute and distinctAttribute.
+"""One attribute over all devices, for match and distinct constraints.
 
-Every value is an *atom*, numbered. A device has a mask of atoms: one bit for a scalar, several for a list (gate
-DRAListTypeAttributes), none where it hasn't the attribute. So "match" is: the running AND of the masks stays non-zero;
-"distinct" is: the masks are pairwise disjoint. Scalars and lists need no separate code.
+Every value is an *atom*, numbered. A device has a mask of atoms: one bit for a scalar, several for a list, none where
+it hasn't the attribute. So "match" is: the running AND of the masks stays non-zero; "distinct" is: the masks are
+pairwise disjoint. Scalars and lists need no separate code.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from aliquot.allocation.search.bits import members
-from aliquot.dra.device import Attribute
 
-UNSET = -1
+_ALONE: Final = object()
+UNSET: Final = -1
 """The value of a match constraint that no device has joined yet (all atoms are still possible)."""
-
-_SCALARS = frozenset({"int", "bool", "string", "version"})
-_SINGULAR = {"ints": "int", "bools": "bool", "strings": "string", "versions": "version"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,46 +51,34 @@ class Values:
         return self.comparable & ~self.sharing(used) if used else self.having
 
 
-def values_of(attributes: Sequence[Attribute | None], lists: bool) -> Values:
+def values_of(attributes: Sequence[Sequence[Hashable] | None], *, lone_first: bool) -> Values:
     """Number the values of one attribute.
 
     Args:
-        attributes: per device, its attribute after the name look-up; None: it has none.
-        lists: DRAListTypeAttributes is on. When off, a list, like a value of unknown kind, equals nothing: it is
-            accepted as the first device of a constraint, and never as a later one (as kube-scheduler does).
+        attributes: per device, its values: one for a scalar, several for a list, none for a value that equals nothing,
+            not even itself; None: it doesn't have the attribute.
+        lone_first: a device whose value equals nothing may be the first one under a match constraint (but no later
+            one). Under a distinct constraint it always may.
     """
     numbers: dict[object, int] = {}
     masks: list[int] = []
     bits: list[int] = []
     matchable = having = comparable = 0
-    for number, attribute in enumerate(attributes):
+    for number, keys in enumerate(attributes):
         mask = 0
-        if attribute is not None:
+        if keys is not None:
             bit = 1 << number
             having |= bit
-            keys = _atoms(attribute, lists)
             if keys:
                 comparable |= bit
+            if keys or lone_first:
                 matchable |= bit
-            else:
-                keys = (("alone", number),)
-                if not lists:
-                    matchable |= bit
-            for key in keys:
+            for key in keys or ((_ALONE, number),):
                 atom = numbers.setdefault(key, len(numbers))
                 if atom == len(bits):
                     bits.append(0)
-                if comparable & bit:
+                if keys:
                     bits[atom] |= bit
                 mask |= 1 << atom
         masks.append(mask)
-    return Values(tuple(masks), tuple(bits), matchable, having, comparable)
-
-
-def _atoms(attribute: Attribute, lists: bool) -> tuple[tuple[str, object], ...]:
-    kind, value = attribute.kind, attribute.value
-    if kind in _SCALARS:
-        return ((kind, value),)
-    if lists and isinstance(value, tuple):
-        return tuple((_SINGULAR[kind], element) for element in value)
-    return ()
+    return Values(atoms=tuple(masks), bits=tuple(bits), matchable=matchable, having=having, comparable=comparable)

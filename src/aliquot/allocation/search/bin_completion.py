@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aliquot.allocation.search.bits import union
+from aliquot.allocation.search.counters import fits
 from aliquot.allocation.search.demands import Counted, Demands, Region, added, without
 from aliquot.allocation.search.room import Room, SpentError
 
@@ -86,7 +87,7 @@ class BinCompletion:
         return known
 
     def _may_pack(self, units: Counted, groups: Counted, at: int) -> bool:
-        """What is certain without trying: bins that alone may serve must do so; counters must suffice; values be left."""
+        """What is certain without trying: whether counters, values and the bins that alone may serve suffice."""
         least = self.demands.least
         forced: dict[int, int] = {}
         regions: dict[int, int] = {}
@@ -119,10 +120,8 @@ class BinCompletion:
         """Whether the bins together have too little left of some counter."""
         have = self._sums.get(bins)
         if have is None:
-            have = self._sums[bins] = self.guard + sum(
-                left for place, left in enumerate(self.left) if bins >> place & 1
-            )
-        return (have - taken) & self.guard != self.guard
+            have = self._sums[bins] = sum(left for place, left in enumerate(self.left) if bins >> place & 1)
+        return not fits(taken, have, self.guard)
 
     def _bins_of(self, unit: int) -> int:
         """The bins that can hold the unit when they're as empty as they get."""
@@ -222,11 +221,13 @@ class BinCompletion:
         for group, _ in groups:
             ties = self.demands.groups[group][1]
             if len(ties) == 1 and ties[0][1]:
-                for region in self._starting[at]:
-                    if region.attribute == ties[0][0] and region.bins == 1 << at:
-                        for each in self.demands.settled(group, region):
-                            if all(self._bins_of(unit) for unit, _ in each.units):
-                                found.append(sum(self._one(unit, at) * count for unit, count in each.units))
+                alone = [each for each in self._starting[at] if each.attribute == ties[0][0] and each.bins == 1 << at]
+                settled = [each.units for region in alone for each in self.demands.settled(group, region)]
+                found += [
+                    sum(self._one(unit, at) * count for unit, count in units)
+                    for units in settled
+                    if all(self._bins_of(unit) for unit, _ in units)
+                ]
         return found
 
 

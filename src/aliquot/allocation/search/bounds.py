@@ -10,9 +10,9 @@ from typing import Final
 
 from aliquot.allocation.search.attribute_values import UNSET
 from aliquot.allocation.search.bits import members
-from aliquot.allocation.search.board import Board
 from aliquot.allocation.search.pairing import overfull
-from aliquot.allocation.search.question import Part
+from aliquot.allocation.search.position import Position
+from aliquot.allocation.search.question import Part, Question
 
 FEW: Final = 7
 """Up to so many distinct candidate sets, all their unions are compared with what must fit inside (2**7)."""
@@ -33,7 +33,7 @@ class Need:
     """The least that any able part needs."""
 
 
-def refuted(board: Board, needs: Sequence[Need]) -> bool:
+def refuted(question: Question, position: Position, needs: Sequence[Need]) -> bool:
     """Says whether the needs can certainly not all be met from this position. Leaves each need's candidates behind."""
     for need in needs:
         sets: list[int] = []
@@ -42,7 +42,7 @@ def refuted(board: Board, needs: Sequence[Need]) -> bool:
             if part.impossible:
                 continue
             count = need.count or part.need
-            found = board.candidates(part)
+            found = position.candidates(part)
             if found.bit_count() >= count:
                 sets.append(found)
                 counts.append(count)
@@ -51,12 +51,11 @@ def refuted(board: Board, needs: Sequence[Need]) -> bool:
         need.sets = sets
         need.counts = counts
         need.least = min(counts)
-    return _no_value(board, needs) or _crowded(board, needs) or _drained(board, needs)
+    return _no_value(question, position, needs) or _crowded(question, needs) or _drained(question, position, needs)
 
 
-def _no_value(board: Board, needs: Sequence[Need]) -> bool:
+def _no_value(question: Question, position: Position, needs: Sequence[Need]) -> bool:
     """matchAttribute: some one value must serve all members; distinctAttribute: enough values must be left."""
-    question = board.question
     members_of: dict[int, list[Need]] = {}
     joined: dict[int, list[Need]] = {}
     rivals: dict[int, list[Need]] = {}
@@ -64,7 +63,7 @@ def _no_value(board: Board, needs: Sequence[Need]) -> bool:
         if len(need.parts) == 1:
             for number in need.parts[0].match:
                 joined.setdefault(number, []).append(need)
-                if board.value[number] == UNSET:
+                if position.value[number] == UNSET:
                     members_of.setdefault(number, []).append(need)
             for number in need.parts[0].distinct:
                 rivals.setdefault(number, []).append(need)
@@ -87,7 +86,8 @@ def _no_value(board: Board, needs: Sequence[Need]) -> bool:
         for need in group:
             need.sets[0] &= allowed
     if len(members_of) > 1 and overfull(
-        board,
+        question,
+        position,
         {number: [(need.parts[0], need.least, need.sets[0]) for need in group] for number, group in joined.items()},
     ):
         return True
@@ -114,9 +114,9 @@ def _atoms(atoms: Sequence[int], devices: int) -> list[int]:
     return list(members(seen))
 
 
-def _crowded(board: Board, needs: Sequence[Need]) -> bool:
+def _crowded(question: Question, needs: Sequence[Need]) -> bool:
     """Hall's condition: what the needs must take of a set of devices can't exceed that set."""
-    shareable = board.question.shareable
+    shareable = question.shareable
     wanted: dict[int, int] = {}
     choices: dict[tuple[tuple[int, int], ...], int] = {}
     for need in needs:
@@ -174,9 +174,8 @@ def _crowded_choices(choices: Mapping[tuple[tuple[int, int], ...], int]) -> bool
     return False
 
 
-def _drained(board: Board, needs: Sequence[Need]) -> bool:
-    """Counters: what is left of each, over all blocks, must cover the least that the needs consume of it."""
-    question = board.question
+def _drained(question: Question, position: Position, needs: Sequence[Need]) -> bool:
+    """Counters: what is left of each, over all groups of them, must cover the least that the needs consume of it."""
     totals = question.totals
     if totals is None:
         return False
@@ -190,4 +189,4 @@ def _drained(board: Board, needs: Sequence[Need]) -> bool:
         if inside & (totals.counterless | question.shareable):
             continue
         wanted += totals.least(inside) * need.least
-    return bool(wanted) and totals.exceeds(wanted, board.residual)
+    return bool(wanted) and totals.exceeds(wanted, position.residual)

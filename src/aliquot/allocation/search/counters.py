@@ -1,13 +1,15 @@
-"""Counters of partitionable devices, packed: all counters of a block in one whole number, a guard bit above each field.
+"""Counters of partitionable devices, packed: linked counters in one whole number, a guard bit above each field.
 
-A block is a group of a pool's counter sets that some device links. "It fits" is one subtraction and one comparison:
-`(residual | guard) - use` keeps every guard bit. Each counter name is divided by the greatest common divisor of all its
-values in the pool, so the fields stay narrow, and equal GPUs get equal numbers whatever their sets are called.
+Counter sets of a pool are linked if some device draws on both. "It fits" is one subtraction and one comparison
+(`fits`). Each counter name is divided by the greatest common divisor of all its values in the pool, so the fields stay
+narrow, and equal GPUs get equal numbers whatever their sets are called.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd
+
+from aliquot.allocation.search.bits import union
 
 CounterKey = tuple[str, str]
 """Counter set, counter."""
@@ -15,12 +17,17 @@ Amounts = Mapping[CounterKey, int]
 """Whole numbers in one unit for all counters (nano, as Quantity's finest)."""
 
 
+def fits(use: int, residual: int, guard: int) -> bool:
+    """Says whether a consumption is at most the residual, field by field: no field borrows from its guard bit."""
+    return ((residual | guard) - use) & guard == guard
+
+
 @dataclass(frozen=True, slots=True)
-class Block:
+class LinkedCounters:
     """Linked counter sets of one pool."""
 
     devices: int
-    """The devices (bits) that draw on the block."""
+    """The devices (bits) that draw on them."""
     guard: int
     fields: tuple[tuple[CounterKey, int, int], ...]
     """Counter, its offset in the packed number, and what it was divided by."""
@@ -36,27 +43,21 @@ class Block:
         """The devices whose consumption is at most the residual, counter by counter."""
         found = self._fit.get(residual)
         if found is None:
-            guard = self.guard
-            padded = residual | guard
-            found = 0
-            for use, bits in self.shapes:
-                if (padded - use) & guard == guard:
-                    found |= bits
+            found = union(bits for use, bits in self.shapes if fits(use, residual, self.guard))
             self._fit[residual] = found
         return found
 
     def packed(self, amounts: Amounts) -> int:
-        """A consumption as a packed number, without the counters of other blocks."""
+        """A consumption as a packed number, without the counters of other groups."""
         return sum(amounts.get(key, 0) // divisor << offset for key, offset, divisor in self.fields)
 
     def drained(self, uses: Sequence[int]) -> tuple[int, tuple[CounterKey, ...]]:
-        """What consumption leaves of the full block, and the counters that it overdraws (told as 0 left)."""
-        guard, residual = self.guard, self.full
+        """What consumption leaves of the declared values, and the counters that it overdraws (told as 0 left)."""
+        residual = self.full
         for use in uses:
-            left = (residual | guard) - use
-            if left & guard != guard:
+            if not fits(use, residual, self.guard):
                 return self._overdrawn(uses)
-            residual = left ^ guard
+            residual -= use
         return residual, ()
 
     def _overdrawn(self, uses: Sequence[int]) -> tuple[int, tuple[CounterKey, ...]]:
@@ -76,10 +77,10 @@ class Block:
         return [(key, offset, end - 1 - offset) for (key, offset, _), end in zip(self.fields, ends, strict=True)]
 
 
-def blocks_of(
+def linked_counters(
     sets: Mapping[str, Mapping[str, int]], uses: Sequence[tuple[int, Amounts]], elsewhere: Sequence[Amounts] = ()
-) -> list[Block]:
-    """The blocks of one pool.
+) -> list[LinkedCounters]:
+    """The linked counters of one pool.
 
     Args:
         sets: counter set -> counter -> declared value.
@@ -98,16 +99,16 @@ def blocks_of(
     mine: list[list[tuple[int, Amounts]]] = [[] for _ in groups]
     for number, amounts in uses:
         mine[group_of[next(iter(amounts))[0]]].append((number, amounts))
-    return [_block(sets, names, each, divisors, widest) for names, each in zip(groups, mine, strict=True)]
+    return [_packed(sets, names, each, divisors, widest) for names, each in zip(groups, mine, strict=True)]
 
 
-def _block(
+def _packed(
     sets: Mapping[str, Mapping[str, int]],
     names: set[str],
     uses: Sequence[tuple[int, Amounts]],
     divisors: Mapping[str, int],
     widest: Amounts,
-) -> Block:
+) -> LinkedCounters:
     fields: list[tuple[CounterKey, int, int]] = []
     places: dict[CounterKey, tuple[int, int]] = {}
     guard = full = offset = 0
@@ -128,7 +129,14 @@ def _block(
             packed += amount // divisor << at
         use[number] = packed
         shapes[packed] = shapes.get(packed, 0) | 1 << number
-    return Block(sum(1 << number for number in use), guard, tuple(fields), full, use, tuple(shapes.items()))
+    return LinkedCounters(
+        devices=sum(1 << number for number in use),
+        guard=guard,
+        fields=tuple(fields),
+        full=full,
+        use=use,
+        shapes=tuple(shapes.items()),
+    )
 
 
 def _divisors(sets: Mapping[str, Mapping[str, int]], everybody: Sequence[Amounts]) -> dict[str, int]:
@@ -157,8 +165,3 @@ def _linked(uses: Sequence[tuple[int, Amounts]]) -> list[set[str]]:
             apart.append(joined)
         groups = apart
     return groups
-
-
-def fits(use: int, residual: int, guard: int) -> bool:
-    """Says whether a consumption is at most the residual, field by field: no field borrows from its guard bit."""
-    return ((residual | guard) - use) & guard == guard

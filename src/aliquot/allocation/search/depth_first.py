@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Literal
 
-from aliquot.allocation.search.board import Board, Saved
 from aliquot.allocation.search.bounds import Need, refuted
-from aliquot.allocation.search.errors import Danger
+from aliquot.allocation.search.errors import Errors
+from aliquot.allocation.search.position import Position, Saved, position_of
 from aliquot.allocation.search.question import Part, Question, Start
 from aliquot.allocation.search.symmetry import Key, Symmetry
 
@@ -34,11 +34,11 @@ class Stopped:
 
 Outcome = Picks | Stopped | Literal["none", "gave up"]
 
-Guide = Callable[[Board, int, int, int, list[Need]], bool]
+Guide = Callable[[Position, int, int, int, list[Need]], bool]
 """(position, step, alternative, devices that it needs, all needs) -> may they all be met? False: certainly not."""
 
 
-class _Why(Enum):
+class _Retreat(Enum):
     """Why the search turns back."""
 
     DEAD = auto()
@@ -69,7 +69,7 @@ class Frame:
 
 
 @dataclass(slots=True)
-class Search:
+class DepthFirst:
     """One search. `visited` counts positions, `failed` those that were dead ends; `budget` and `patience` end it."""
 
     question: Question
@@ -77,7 +77,7 @@ class Search:
     symmetry: Symmetry
     able: Sequence[tuple[int, ...]]
     """Per step: the alternatives that matter to whether it can be served."""
-    danger: Danger
+    errors: Errors
     budget: int
     patience: int
     """Dead ends after which it gives up."""
@@ -93,16 +93,16 @@ class Search:
 
     def run(self) -> Outcome:
         """Search until the first solution, an error, the end, or the end of the budget."""
-        board = Board(self.question, self.start)
+        position = position_of(self.question, self.start)
         self._ahead = [
             [step[number] for number in able] for step, able in zip(self.question.steps, self.able, strict=True)
         ]
         self._least = _least_after(self.question)
         self._limited = _limited(self.question)
         frames: list[Frame] = []
-        following = self._open(board, 0, 0, 0, exceeded=True)
+        following = self._open(position, 0, 0, 0, exceeded=True)
         while True:
-            frame = following if isinstance(following, Frame) else self._turn_back(board, frames, following)
+            frame = following if isinstance(following, Frame) else self._turn_back(position, frames, following)
             if frame is None:
                 return "none"
             if self.visited > self.budget or self.failed > self.patience:
@@ -112,64 +112,64 @@ class Search:
                 frame.untried = 0
             else:
                 frame.device = (frame.untried & -frame.untried).bit_length() - 1
-                if not self._try(board, frame):
+                if not self._try(position, frame):
                     if self._stopped is not None:
                         return self._stopped
-                    following = _Why.DEAD
+                    following = _Retreat.DEAD
                     continue
                 if frame.left > 1:
-                    following = self._continue(board, frame)
+                    following = self._continue(position, frame)
                     continue
             if frame.step + 1 == len(self.question.steps):
                 return _picks(frames)
-            following = self._enter(board, frame)
+            following = self._enter(position, frame)
 
-    def _turn_back(self, board: Board, frames: list[Frame], why: _Why) -> Frame | None:
+    def _turn_back(self, position: Position, frames: list[Frame], why: _Retreat) -> Frame | None:
         """Undo choices until one can be changed; None: there's nothing left to try."""
         while frames:
             frame = frames[-1]
-            board.restore(frame.saved)
+            position.restore(frame.saved)
             if frame.device >= 0:
-                frame.untried &= ~self.symmetry.interchangeable(board, frame.device)
-            if frame.untried and why is _Why.DEAD:
+                frame.untried &= ~self.symmetry.interchangeable(position, frame.device)
+            if frame.untried and why is _Retreat.DEAD:
                 return frames.pop()
             frames.pop()
-            if why is _Why.DEAD:
+            if why is _Retreat.DEAD:
                 self.dead.add(frame.key)
                 self.failed += 1
             if frame.left == frame.part.need:
-                exceeded = frame.exceeded and why is _Why.EXCEEDED
-                following = self._open(board, frame.step, frame.alternative + 1, frame.given, exceeded=exceeded)
+                exceeded = frame.exceeded and why is _Retreat.EXCEEDED
+                following = self._open(position, frame.step, frame.alternative + 1, frame.given, exceeded=exceeded)
                 if isinstance(following, Frame):
                     return following
                 why = following
         return None
 
-    def _try(self, board: Board, frame: Frame) -> bool:
+    def _try(self, position: Position, frame: Frame) -> bool:
         """Take the frame's device; False: it can't be had, or the search must stop."""
-        danger = self.danger
+        errors = self.errors
         bit = 1 << frame.device
-        if danger.bombs[frame.step][frame.alternative] & bit:
+        if errors.unsure[frame.step][frame.alternative] & bit:
             self._stopped = Stopped(frame.step, frame.alternative, frame.device, constraint=False)
             return False
-        if danger.ordered[frame.step][frame.alternative] and not board.candidates(frame.part) & bit:
-            if board.reachable(frame.part) & bit and not board.joined(frame.part, bit):
+        if errors.ordered[frame.step][frame.alternative] and not position.candidates(frame.part) & bit:
+            if position.reachable(frame.part) & bit and not position.joined(frame.part.match, frame.part.distinct, bit):
                 self._stopped = Stopped(frame.step, frame.alternative, frame.device, constraint=True)
             return False
-        board.take(frame.part, frame.device)
+        position.take(frame.part, frame.device)
         return True
 
-    def _enter(self, board: Board, frame: Frame) -> Frame | _Why:
+    def _enter(self, position: Position, frame: Frame) -> Frame | _Retreat:
         """The step after a frame's."""
         step = frame.step + 1
         claim = self.question.steps[step][0].claim
         if claim == frame.part.claim:
-            return self._open(board, step, 0, frame.given + frame.part.need, exceeded=True)
-        board.serve(claim)
-        following = self._open(board, step, 0, 0, exceeded=True)
-        return following if isinstance(following, Frame) else _Why.DEAD
+            return self._open(position, step, 0, frame.given + frame.part.need, exceeded=True)
+        position.serve(claim)
+        following = self._open(position, step, 0, 0, exceeded=True)
+        return following if isinstance(following, Frame) else _Retreat.DEAD
 
-    def _open(self, board: Board, step: int, first: int, given: int, *, exceeded: bool) -> Frame | _Why:
+    def _open(self, position: Position, step: int, first: int, given: int, *, exceeded: bool) -> Frame | _Retreat:
         """The first device of a request, by its first alternative (from `first` on) that isn't certainly dead."""
         question = self.question
         parts_of = question.steps
@@ -177,62 +177,75 @@ class Search:
         for alternative in range(first, len(parts)):
             part = parts[alternative]
             if not part.impossible:
-                safe = self.danger.safe[step] == len(parts_of) and not self.danger.at(step, alternative)
+                safe = self.errors.safe[step] == len(parts_of) and not self.errors.at(step, alternative)
                 more = self._least[step] if safe else 0
                 if given + part.need + more > question.limit:
                     continue
-                frame = self._frame(board, step, alternative, part.need, given, 0)
+                frame = self._frame(position, step, alternative, part.need, given, 0)
                 if frame is not None:
                     frame.exceeded = exceeded
                     return frame
             exceeded = False
         first_of_claim = step == 0 or question.steps[step - 1][0].claim != parts[0].claim
-        return _Why.EXCEEDED if exceeded and not first_of_claim else _Why.DEAD
+        return _Retreat.EXCEEDED if exceeded and not first_of_claim else _Retreat.DEAD
 
-    def _continue(self, board: Board, frame: Frame) -> Frame | _Why:
+    def _continue(self, position: Position, frame: Frame) -> Frame | _Retreat:
         shares = frame.shares | self.question.shareable & 1 << frame.device
         following = self._frame(
-            board, frame.step, frame.alternative, frame.left - 1, frame.given, frame.device + 1, shares
+            position, frame.step, frame.alternative, frame.left - 1, frame.given, frame.device + 1, shares
         )
-        return _Why.DEAD if following is None else following
+        return _Retreat.DEAD if following is None else following
 
     def _frame(
-        self, board: Board, step: int, alternative: int, left: int, given: int, behind: int, shares: int = 0
+        self, position: Position, step: int, alternative: int, left: int, given: int, behind: int, shares: int = 0
     ) -> Frame | None:
         """The next device of a request, to be chosen among those from `behind` on; None: it's a dead end."""
-        danger = self.danger
+        errors = self.errors
         part = self.question.steps[step][alternative]
-        untried = self._untried(board, step, alternative) & -(1 << behind)
-        if danger.ordered[step][alternative]:
+        untried = self._untried(position, step, alternative) & -(1 << behind)
+        if errors.ordered[step][alternative]:
             untried &= -untried
-        elif untried.bit_count() < left and not danger.bombs[step][alternative] & untried:
+        elif untried.bit_count() < left and not errors.unsure[step][alternative] & untried:
             return None
         self.visited += 1
         counted = given if part.claim in self._limited else 0
-        key = self.symmetry.key(board, step, (alternative, left, counted, shares))
+        key = self.symmetry.key(position, step, (alternative, left, counted, shares))
         if key in self.dead:
             return None
-        if not danger.at(step, alternative):
+        if not errors.at(step, alternative):
             needs = [Need((part,), left, [])] if left else []
-            until = danger.safe[step]
+            until = errors.safe[step]
             needs.extend(Need(parts, 0, []) for parts in self._ahead[step + 1 : until])
-            if until < len(danger.least) and danger.least[until]:
-                needs.append(Need(danger.least[until], 0, []))
+            if until < len(errors.least) and errors.least[until]:
+                needs.append(Need(errors.least[until], 0, []))
             guide = self.guide
-            if refuted(board, needs) or (guide is not None and not guide(board, step, alternative, left, needs)):
+            if refuted(self.question, position, needs) or (
+                guide is not None and not guide(position, step, alternative, left, needs)
+            ):
                 self.dead.add(key)
                 self.failed += 1
                 return None
-        return Frame(step, alternative, part, left, given, False, untried, key, board.save(), shares)
+        return Frame(
+            step=step,
+            alternative=alternative,
+            part=part,
+            left=left,
+            given=given,
+            exceeded=False,
+            untried=untried,
+            key=key,
+            saved=position.save(),
+            shares=shares,
+        )
 
-    def _untried(self, board: Board, step: int, alternative: int) -> int:
+    def _untried(self, position: Position, step: int, alternative: int) -> int:
         """The devices that must be looked at: the candidates, and those that are an error to look at."""
-        danger = self.danger
+        errors = self.errors
         part = self.question.steps[step][alternative]
-        if danger.ordered[step][alternative]:
+        if errors.ordered[step][alternative]:
             return part.every
-        bombs = danger.bombs[step][alternative]
-        return board.candidates(part) | (bombs and bombs & board.looked_at(part))
+        unsure = errors.unsure[step][alternative]
+        return position.candidates(part) | (unsure and unsure & position.looked_at(part))
 
 
 def _least_after(question: Question) -> list[int]:

@@ -13,10 +13,10 @@ from aliquot.allocation.search.question import Part, Question, Start, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Danger:
+class Errors:
     """Per step."""
 
-    bombs: Sequence[tuple[int, ...]]
+    unsure: Sequence[tuple[int, ...]]
     """Per alternative: the devices on which its selectors have no verdict, as far as they could be looked at."""
     ordered: Sequence[tuple[bool, ...]]
     """Per alternative: it's mode All under constraints that might stop it."""
@@ -31,15 +31,15 @@ class Danger:
 
     def at(self, step: int, alternative: int) -> bool:
         """Whether this alternative may meet an error."""
-        return bool(self.bombs[step][alternative]) or self.ordered[step][alternative]
+        return bool(self.unsure[step][alternative]) or self.ordered[step][alternative]
 
 
-def danger_of(question: Question, start: Start) -> Danger:
+def errors_of(question: Question, start: Start) -> Errors:
     """Find the errors that could be met."""
-    bombs: list[tuple[int, ...]] = []
+    unsure: list[tuple[int, ...]] = []
     ordered: list[tuple[bool, ...]] = []
     for place, step in enumerate(question.steps):
-        bombs.append(tuple(part.error_bits & (-1 if part.admin else start.free) for part in step))
+        unsure.append(tuple(part.error_bits & (-1 if part.admin else start.free) for part in step))
         ordered.append(
             tuple(bool(part.every and part.order) and not _harmless(question, start, part, place) for part in step)
         )
@@ -47,7 +47,7 @@ def danger_of(question: Question, start: Start) -> Danger:
     until = len(question.steps)
     for place in range(until - 1, -1, -1):
         safe.append(until)
-        if any(bombs[place]) or any(ordered[place]):
+        if any(unsure[place]) or any(ordered[place]):
             until = place
     named = union(
         part.every
@@ -55,10 +55,13 @@ def danger_of(question: Question, start: Start) -> Danger:
         for part, flag in zip(step, flags, strict=True)
         if flag
     )
-    least = [_least(question, step, bombs[place], ordered[place]) for place, step in enumerate(question.steps)]
+    least: list[tuple[Part, ...]] = [
+        _least(question, step, unsure[place], ordered[place]) for place, step in enumerate(question.steps)
+    ]
     if _pays_for_others(question):
-        return Danger(bombs, ordered, list(range(1, len(question.steps) + 1)), [()] * len(question.steps), named)
-    return Danger(bombs, ordered, safe[::-1], least, named)
+        safe = list(range(len(question.steps), 0, -1))
+        least = [()] * len(question.steps)
+    return Errors(unsure=unsure, ordered=ordered, safe=safe[::-1], least=least, named=named)
 
 
 def _pays_for_others(question: Question) -> bool:
@@ -67,17 +70,17 @@ def _pays_for_others(question: Question) -> bool:
     A share for admin access pays no counters, and later shares of the device find them paid. So looking ahead from
     before it tells nothing.
     """
-    counting = union(block.devices for block in question.blocks) & question.shareable
+    counting = question.drawing() & question.shareable
     return bool(counting) and any(part.admin and part.bits & counting for step in question.steps for part in step)
 
 
-def _least(question: Question, step: Step, bombs: Sequence[int], ordered: Sequence[bool]) -> tuple[Part, ...]:
+def _least(question: Question, step: Step, unsure: Sequence[int], ordered: Sequence[bool]) -> tuple[Part, ...]:
     """Some device to look at, by any alternative: if even that can't be had, no error is met here or behind it."""
-    if question.blocks or question.shareable or not (any(bombs) or any(ordered)):
+    if question.counters or question.shareable or not (any(unsure) or any(ordered)):
         return ()
     parts: list[Part] = []
-    for part, errors, in_order in zip(step, bombs, ordered, strict=True):
-        bits = part.bits | errors
+    for part, unsure_bits, in_order in zip(step, unsure, ordered, strict=True):
+        bits = part.bits | unsure_bits
         if in_order:
             bits = part.every & -part.every  # it begins with the first one, and goes no further if that one is in use
         parts.append(Part(part.claim, bits, min(part.need, 1), part.admin, consumes=part.consumes))

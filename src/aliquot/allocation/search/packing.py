@@ -1,8 +1,9 @@
 """Can a node still hold what is wanted? Where devices draw on counters, adding up counters is too weak to tell.
 
-The devices that draw on one block are a *bin* (a GPU with its partitions), and so is every class of devices that draw
-on none. The remaining needs are units and groups (`demands`); `bin_completion` packs them. Needs that don't fit this
-picture (shares, admin access, a choice of alternatives) are left out, so "no" is exact; "yes" only if none is left out.
+Devices that draw on the same counters are a *bin* (a GPU with its partitions), and so is every class of devices that
+draw on none. The remaining needs are units and groups (`demands`); `bin_completion` packs them. Needs that don't fit
+this picture (shares, admin access, alternatives of several devices) are told by less than they are, or left out. So
+"no" is exact; "yes" is said only if nothing is left out.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,9 +13,9 @@ from typing import Final
 from aliquot.allocation.search.attribute_values import UNSET, Values
 from aliquot.allocation.search.bin_completion import BinCompletion
 from aliquot.allocation.search.bits import members, union
-from aliquot.allocation.search.board import Board
 from aliquot.allocation.search.bounds import Need
 from aliquot.allocation.search.demands import Counted, Demands, Member, Region, Tie
+from aliquot.allocation.search.position import Position
 from aliquot.allocation.search.question import Question
 from aliquot.allocation.search.room import WIDTH, Room, SpentError
 from aliquot.allocation.search.symmetry import Symmetry
@@ -29,7 +30,7 @@ DEEPEST: Final = 200
 class _Bin:
     """Devices that influence each other, whatever is taken elsewhere."""
 
-    block: int
+    counters: int
     """-1: they draw on no counters, and are alike."""
     classes: tuple[int, ...]
 
@@ -58,7 +59,7 @@ class Packing:
     def __post_init__(self) -> None:
         """Finds the bins, and puts those next to each other that share values."""
         question = self.question
-        self._drawing = union(block.devices for block in question.blocks)
+        self._drawing = question.drawing()
         if not self._drawing:
             return
         found: dict[int, Values] = {id(values): values for values in (*question.match, *question.distinct)}
@@ -72,7 +73,7 @@ class Packing:
             self._regions.append([region for region in regions if region.bins])
         self._demands = Demands([each.classes for each in self._bins], self._least)
 
-    def possible(self, board: Board, needs: Sequence[Need]) -> bool | None:
+    def possible(self, position: Position, needs: Sequence[Need]) -> bool | None:
         """Says whether the needs can be met; None: it can't tell. `bounds.refuted` must have been asked before."""
         if not 1 < len(self._bins) <= DEEPEST:
             return None
@@ -91,19 +92,19 @@ class Packing:
             complete = complete and alike and (len(need.parts) == 1 or max(need.counts) == 1)
             if alike:
                 for number in part.match:
-                    if board.value[number] == UNSET:
+                    if position.value[number] == UNSET:
                         open_.append((True, number))
                     else:
-                        serves &= self.question.match[number].sharing(board.value[number])
+                        serves &= self.question.match[number].sharing(position.value[number])
                 for number in part.distinct:
-                    serves &= self.question.distinct[number].differing(board.used[number])
+                    serves &= self.question.distinct[number].differing(position.used[number])
                     open_.append((False, number))
             rows.append((serves, need.least, open_))
         if not any(serves & self._drawing for serves, _, _ in rows):
             return None
         members, ties, simple = self._tied(rows)
         wanted = self._demands.split(members, ties)
-        completion = self._completion(board)
+        completion = self._completion(position)
         for effort, sparing in TRIES:
             completion.effort, completion.sparing = completion.visited + effort, sparing
             before = completion.visited
@@ -149,10 +150,10 @@ class Packing:
             members.append((self._demands.unit(narrowed), count, tuple(places[tie] for tie in open_ if tie in places)))
         return members, ties, simple
 
-    def _completion(self, board: Board) -> BinCompletion:
+    def _completion(self, position: Position) -> BinCompletion:
         totals = self.question.totals
         assert totals is not None
-        rooms = [self._room(board, each) for each in self._bins]
+        rooms = [self._room(position, each) for each in self._bins]
         states = [0] * len(rooms)
         state = 0
         for place in range(len(rooms) - 1, -1, -1):
@@ -161,23 +162,26 @@ class Packing:
             demands=self._demands,
             rooms=rooms,
             states=states,
-            left=[totals.left(each.block, board.residual[each.block]) if each.block >= 0 else 0 for each in self._bins],
+            left=[
+                totals.left(each.counters, position.residual[each.counters]) if each.counters >= 0 else 0
+                for each in self._bins
+            ],
             guard=totals.guard,
             regions=self._regions,
             known=self._known,
             effort=0,
         )
 
-    def _room(self, board: Board, each: _Bin) -> Room:
+    def _room(self, position: Position, each: _Bin) -> Room:
         """What a bin can hold; bins in equal states share it."""
-        free = board.free
+        free = position.free
         uses = (0,) * len(each.classes)
         guard = residual = 0
-        if each.block >= 0:
-            block = self.question.blocks[each.block]
-            residual, guard = board.residual[each.block], block.guard
-            uses = tuple(block.use[(bits & -bits).bit_length() - 1] for bits in each.classes)
-            free &= block.fit(residual)
+        if each.counters >= 0:
+            counters = self.question.counters[each.counters]
+            residual, guard = position.residual[each.counters], counters.guard
+            uses = tuple(counters.use[(bits & -bits).bit_length() - 1] for bits in each.classes)
+            free &= counters.fit(residual)
         counts = sum((free & bits).bit_count() << place * WIDTH for place, bits in enumerate(each.classes))
         key = (uses, guard, counts, residual)
         room = self._rooms.get(key)
@@ -195,8 +199,8 @@ def _bins_of(question: Question, classes: Iterable[int]) -> list[_Bin]:
     found: dict[int, list[int]] = {}
     for bits in classes:
         device = (bits & -bits).bit_length() - 1
-        block = question.block_of[device]
-        found.setdefault(block if block >= 0 else ~device, []).append(bits)
+        counters = question.counters_of[device]
+        found.setdefault(counters if counters >= 0 else ~device, []).append(bits)
     return [_Bin(max(key, -1), tuple(classes)) for key, classes in found.items()]
 
 
@@ -211,7 +215,7 @@ def _ordered(bins: Iterable[_Bin], attributes: Iterable[Values]) -> list[_Bin]:
             next((atom for atom, having in enumerate(values.bits) if having & devices), len(values.bits))
             for values in coarse
         ]
-        return (regions, each.block < 0, devices & -devices)
+        return (regions, each.counters < 0, devices & -devices)
 
     return sorted(bins, key=place)
 

@@ -7,26 +7,26 @@ allows; the sum over the roots must reach the number of groups that haven't begu
 from collections.abc import Mapping, Sequence
 
 from aliquot.allocation.search.attribute_values import UNSET
-from aliquot.allocation.search.board import Board
-from aliquot.allocation.search.question import Part
+from aliquot.allocation.search.position import Position
+from aliquot.allocation.search.question import Part, Question
 
-Member = tuple[Part, int, int]
-"""The part, how many devices it still needs, its candidates."""
+Tied = tuple[Part, int, int]
+"""A part under a constraint, how many devices it still needs, its candidates."""
 Shape = tuple[tuple[int, int], ...]
 
 
-def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
+def overfull(question: Question, position: Position, members: Mapping[int, Sequence[Tied]]) -> bool:
     """Says whether the groups can't all find a value.
 
     Args:
-        board: the position.
+        question: what is asked.
+        position: where the search stands.
         members: match constraint -> its members that still need devices, in order.
     """
-    question = board.question
     members = {number: sorted(group, key=_kind) for number, group in members.items()}
     groups: dict[tuple[int, Shape], list[int]] = {}
     for number, group in members.items():
-        if board.value[number] == UNSET and not _flexible(group, question.shareable):
+        if position.value[number] == UNSET and not _flexible(group, question.shareable):
             shape = tuple((part.bits, count) for part, count, _ in group)
             groups.setdefault((id(question.match[number]), shape), []).append(number)
     for (attribute, shape), numbers in groups.items():
@@ -38,7 +38,7 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
                 pools[place] |= found
         values = question.match[numbers[0]]
         begun = [
-            number for number in members if board.value[number] != UNSET and id(question.match[number]) == attribute
+            number for number in members if position.value[number] != UNSET and id(question.match[number]) == attribute
         ]
         waiting = {id(part) for number in numbers for part, _, _ in members[number]}
         room = 0
@@ -49,7 +49,7 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
                 taken = 0
                 counted = set(waiting)
                 for number in begun:
-                    if board.value[number] != 1 << atom:
+                    if position.value[number] != 1 << atom:
                         continue
                     for part, still, found in members[number]:
                         if (
@@ -69,16 +69,16 @@ def overfull(board: Board, members: Mapping[int, Sequence[Member]]) -> bool:
     return False
 
 
-def _kind(member: Member) -> tuple[int, int]:
+def _kind(member: Tied) -> tuple[int, int]:
     part, count, _ = member
     return (part.bits, count)
 
 
-def _flexible(group: Sequence[Member], shareable: int) -> bool:
+def _flexible(group: Sequence[Tied], shareable: int) -> bool:
     return any(part.admin or count == 0 or found & shareable for part, count, found in group)
 
 
-def _disjoint(numbers: Sequence[int], members: Mapping[int, Sequence[Member]]) -> bool:
+def _disjoint(numbers: Sequence[int], members: Mapping[int, Sequence[Tied]]) -> bool:
     """No request may be a member of two of the groups, or it would be counted twice."""
     parts = [id(part) for number in numbers for part, _, _ in members[number]]
     return len(parts) == len(set(parts))

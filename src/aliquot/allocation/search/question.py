@@ -1,15 +1,17 @@
 """What the search works on: the claims' requests bound to one node's devices, all in whole numbers.
 
-Nothing here knows names, expressions or quantities. Devices, blocks and constraints are numbers; sets of devices are
+Nothing here knows names, expressions or quantities. Devices, counters and constraints are numbers; sets of devices are
 bits; amounts are packed fields.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from aliquot.allocation.search.attribute_values import Values
+from aliquot.allocation.search.bits import union
 from aliquot.allocation.search.counter_totals import Totals
-from aliquot.allocation.search.counters import Block
+from aliquot.allocation.search.counters import LinkedCounters
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,38 @@ Step = tuple[Part, ...]
 """A request: its alternatives in order; one, if it's no prioritized list."""
 
 
+class Devices(Protocol):
+    """The devices that are taken from. Sets of devices are bits."""
+
+    @property
+    def counters(self) -> Sequence[LinkedCounters]:
+        """What devices draw on."""
+        ...
+
+    @property
+    def counters_of(self) -> Sequence[int]:
+        """Device -> the place of the counters that it draws on; -1: it consumes none."""
+        ...
+
+    @property
+    def shareable(self) -> int:
+        """Devices that may be given several times."""
+        ...
+
+    @property
+    def guards(self) -> Mapping[int, int]:
+        """Shareable device -> guard bits of its capacities."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A whole question. The state at its start is in `Start`."""
 
     steps: Sequence[Step]
-    blocks: Sequence[Block]
-    block_of: Sequence[int]
-    """Device -> its block; -1: it consumes no counters."""
+    counters: Sequence[LinkedCounters]
+    counters_of: Sequence[int]
+    """Device -> the place of those that it consumes; -1: it consumes none."""
     match: Sequence[Values]
     distinct: Sequence[Values]
     shareable: int
@@ -58,7 +84,16 @@ class Question:
     limit: int
     """Most devices for one claim."""
     totals: Totals | None = None
-    """Counters summed over blocks, if there are any."""
+    """Counters summed by name, if there are any."""
+
+    def drawing(self) -> int:
+        """The devices that consume counters."""
+        return union(each.devices for each in self.counters)
+
+    def use(self, device: int) -> int:
+        """What a device consumes, packed."""
+        place = self.counters_of[device]
+        return self.counters[place].use[device] if place >= 0 else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +107,6 @@ class Start:
     paid: int
     """Shareable devices whose counters are charged already."""
     residual: Sequence[int]
-    """Per block."""
+    """Per group of linked counters."""
     left: Mapping[int, int]
     """Shareable device -> what is left of its capacities."""
-
-
-def signature(question: Question, start: Start) -> tuple[object, ...]:
-    """All that an outcome depends on: nodes of equal signature have equal outcomes, device numbers included."""
-    return (
-        start.free,
-        start.avail,
-        start.paid,
-        tuple(start.residual),
-        tuple(start.left.items()),
-        question.shareable,
-        tuple(question.guards.items()),
-        tuple(
-            tuple(
-                (part.claim, part.bits, part.need, part.admin, part.order, part.every, part.error_bits, part.impossible,
-                 tuple(part.consumes.items()))
-                for part in step
-            )
-            for step in question.steps
-        ),
-        tuple((block.guard, tuple(block.use.items())) for block in question.blocks),
-        tuple((values.atoms, values.bits) for values in (*question.match, *question.distinct)),
-    )  # fmt: skip

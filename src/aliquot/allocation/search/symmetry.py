@@ -1,9 +1,9 @@
 """Which devices are interchangeable, and when two positions of a search are the same but for names.
 
 *Class*: devices that every alternative treats alike, with the same values of all constrained attributes, the same
-block and the same consumption. Swapping two of them maps solutions to solutions.
+counters and the same consumption. Swapping two of them maps solutions to solutions.
 
-*Component*: classes linked by a block or by a value of a constrained attribute. Components don't interact, and those
+*Component*: classes linked by counters or by a value of a constrained attribute. Components don't interact, and those
 of equal shape (two GPUs with their partitions, two PCIe roots) are interchangeable as a whole. So a position is told
 by the multiset of its components' states; `Symmetry.key` numbers those.
 """
@@ -15,7 +15,7 @@ from typing import Final
 
 from aliquot.allocation.search.attribute_values import UNSET
 from aliquot.allocation.search.bits import members, union
-from aliquot.allocation.search.board import Board
+from aliquot.allocation.search.position import Position
 from aliquot.allocation.search.question import Part, Question
 
 Key = tuple[object, ...]
@@ -23,7 +23,7 @@ Label = tuple[int, ...]
 Tag = tuple[Label, int, int]
 """A settled constraint that may change places: its label, the place of its attribute, its value."""
 State = tuple[tuple[int, ...], tuple[Tag, ...]]
-"""Free devices, those that the claim has, residuals, values; and tags."""
+"""Free devices, those that the claim has, what is left of counters, values; and tags."""
 NO_LABELS: Final[Mapping[int, Label]] = MappingProxyType({})
 
 
@@ -33,7 +33,7 @@ class Component:
 
     bits: int
     classes: tuple[int, ...]
-    blocks: tuple[int, ...]
+    counters: tuple[int, ...]
     atoms: tuple[tuple[bool, int, int, tuple[int, ...]], ...]
     """(it's a match constraint, its number, the component's atoms as a mask, the same in local order)."""
     shape: int
@@ -64,19 +64,19 @@ class Symmetry:
         self.components = self._components()
         self._canonical: dict[Key, int] = {}
 
-    def interchangeable(self, board: Board, device: int) -> int:
+    def interchangeable(self, position: Position, device: int) -> int:
         """The devices that may be swapped with this one in a position (itself included)."""
         alike = self.class_of[device]
-        return alike & (board.free if board.free >> device & 1 else ~board.free) if self.admin else alike
+        return alike & (position.free if position.free >> device & 1 else ~position.free) if self.admin else alike
 
-    def key(self, board: Board, step: int, extra: object) -> Key:
+    def key(self, position: Position, step: int, extra: object) -> Key:
         """The position up to names, for what remains from `step` on. Equal keys: the same future."""
         match, distinct = self.active[step]
-        return self.position(board, self.later[step], match, distinct, (step, extra))
+        return self.key_for(position, self.later[step], match, distinct, (step, extra))
 
-    def position(
+    def key_for(
         self,
-        board: Board,
+        position: Position,
         relevant: int,
         match: int,
         distinct: int,
@@ -86,7 +86,7 @@ class Symmetry:
         """The position up to names, for needs that only concern some devices and constraints.
 
         Args:
-            board: the position.
+            position: the position.
             relevant: the devices that the needs may still use.
             match: the match constraints that they are under, as bits.
             distinct: the distinct constraints likewise.
@@ -94,27 +94,27 @@ class Symmetry:
             labels: settled match constraints that may change places with others of the same label.
         """
         question = self.question
-        free = board.free & relevant
+        free = position.free & relevant
         states: list[int] = []
         for component in self.components:
             mine = free & component.bits
-            raw = [mine, board.mine & component.bits if self.admin else 0]
-            for number in component.blocks:
-                block = question.blocks[number]
-                residual = board.residual[number]
-                fits = mine & block.devices & block.fit(residual)
-                raw.append(residual if fits or mine & block.devices & question.shareable else -1)
+            raw = [mine, position.mine & component.bits if self.admin else 0]
+            for number in component.counters:
+                counters = question.counters[number]
+                residual = position.residual[number]
+                fits = mine & counters.devices & counters.fit(residual)
+                raw.append(residual if fits or mine & counters.devices & question.shareable else -1)
             tags: list[Tag] = []
             for place, (is_match, number, mask, _) in enumerate(component.atoms):
                 if is_match and number in labels:
                     raw.append(0)
-                    if board.value[number] & mask:
-                        tags.append((labels[number], place, board.value[number] & mask))
+                    if position.value[number] & mask:
+                        tags.append((labels[number], place, position.value[number] & mask))
                 elif is_match:
-                    value = board.value[number] if match >> number & 1 else UNSET
+                    value = position.value[number] if match >> number & 1 else UNSET
                     raw.append(0 if value == UNSET else value & mask)
                 else:
-                    raw.append(board.used[number] & mask if distinct >> number & 1 else 0)
+                    raw.append(position.used[number] & mask if distinct >> number & 1 else 0)
             if tags:
                 tags.sort()
             state = (tuple(raw), tuple(tags))
@@ -122,22 +122,22 @@ class Symmetry:
             states.append(self._state(component, state) if known is None else known)
         states.sort()
         settled = 0
-        for number, value in enumerate(board.value):
+        for number, value in enumerate(position.value):
             if value != UNSET and match >> number & 1 and number not in labels:
                 settled |= 1 << number
         shared: Key = ()
         if question.shareable & free:
-            shared = (board.paid, *(board.left[device] for device in sorted(board.left)))
+            shared = (position.paid, *(position.left[device] for device in sorted(position.left)))
         return (needs, settled, shared, *states)
 
     def _state(self, component: Component, state: State) -> int:
         raw, tags = state
-        blocks = 2 + len(component.blocks)
+        atoms_from = 2 + len(component.counters)
         told: list[object] = [component.shape]
         for devices in raw[:2]:
             told.extend((devices & bits).bit_count() for bits in component.classes)
-        told.extend(raw[2:blocks])
-        for (_, _, _, order), atoms in zip(component.atoms, raw[blocks:], strict=True):
+        told.extend(raw[2:atoms_from])
+        for (_, _, _, order), atoms in zip(component.atoms, raw[atoms_from:], strict=True):
             told.append(_local(order, atoms))
         told.append(tuple(sorted((label, _local(component.atoms[place][3], atoms)) for label, place, atoms in tags)))
         number = self._canonical.setdefault(tuple(told), len(self._canonical))
@@ -155,11 +155,10 @@ class Symmetry:
 
     def _signature(self, device: int) -> Key:
         question = self.question
-        block = question.block_of[device]
         return (
             self._membership(device),
-            block,
-            question.blocks[block].use[device] if block >= 0 else 0,
+            question.counters_of[device],
+            question.use(device),
             tuple(values.atoms[device] for values in question.match),
             tuple(values.atoms[device] for values in question.distinct),
         )
@@ -182,16 +181,15 @@ class Symmetry:
         result: list[Component] = []
         for group in self._linked():
             bits = union(group)
-            blocks: list[int] = []
+            counters: list[int] = []
             orders: list[dict[int, int]] = [{} for _ in (*question.match, *question.distinct)]
             attributes = (*question.match, *question.distinct)
             told: list[object] = []
             for each in group:
                 device = (each & -each).bit_length() - 1
-                block = question.block_of[device]
-                use = question.blocks[block].use[device] if block >= 0 else 0
-                if block >= 0 and block not in blocks:
-                    blocks.append(block)
+                drawn = question.counters_of[device]
+                if drawn >= 0 and drawn not in counters:
+                    counters.append(drawn)
                 local: list[tuple[int, ...]] = []
                 for order, values in zip(orders, attributes, strict=True):
                     atoms = list(members(values.atoms[device]))
@@ -201,13 +199,13 @@ class Symmetry:
                 told.append(
                     (
                         self._membership(device),
-                        blocks.index(block) if block in blocks else -1,
-                        use,
+                        counters.index(drawn) if drawn in counters else -1,
+                        question.use(device),
                         each.bit_count(),
                         *local,
                     )
                 )
-            told.extend(question.blocks[block].guard for block in blocks)
+            told.extend(question.counters[place].guard for place in counters)
             told.append(bits if bits & self.named else -1)
             shape = shapes.setdefault(tuple(told), len(shapes))
             atoms_of: list[tuple[bool, int, int, tuple[int, ...]]] = []
@@ -216,7 +214,9 @@ class Symmetry:
                     is_match = place < len(question.match)
                     number = place if is_match else place - len(question.match)
                     atoms_of.append((is_match, number, sum(1 << atom for atom in order), tuple(order)))
-            result.append(Component(bits, tuple(group), tuple(blocks), tuple(atoms_of), shape))
+            result.append(
+                Component(bits=bits, classes=tuple(group), counters=tuple(counters), atoms=tuple(atoms_of), shape=shape)
+            )
         return result
 
     def _linked(self) -> list[list[int]]:
@@ -234,15 +234,14 @@ class Symmetry:
         for place, bits in enumerate(self.classes):
             device = (bits & -bits).bit_length() - 1
             links: list[object] = []
-            if question.block_of[device] >= 0:
-                links.append(question.block_of[device])
+            if question.counters_of[device] >= 0:
+                links.append(question.counters_of[device])
             for values in (*question.match, *question.distinct):
                 links.extend((id(values), atom) for atom in members(values.atoms[device]))
             for link in links:
                 first = owner.setdefault(link, place)
-                one, other = root(first), root(place)
-                if one != other:
-                    parent[max(one, other)] = min(one, other)
+                oldest, root_here = sorted((root(first), root(place)))
+                parent[root_here] = oldest
         groups: dict[int, list[int]] = {}
         for place, bits in enumerate(self.classes):
             groups.setdefault(root(place), []).append(bits)

@@ -11,9 +11,9 @@ from typing import Final
 
 from aliquot.allocation.search.attribute_values import UNSET
 from aliquot.allocation.search.bits import union
-from aliquot.allocation.search.board import Board
 from aliquot.allocation.search.bounds import Need, refuted
 from aliquot.allocation.search.matching import matched
+from aliquot.allocation.search.position import Position
 from aliquot.allocation.search.question import Part, Question
 from aliquot.allocation.search.symmetry import Key, Label, Symmetry
 
@@ -38,7 +38,7 @@ class _Scope:
 
 
 @dataclass(slots=True)
-class Solver:
+class Feasibility:
     """Remembers, over all calls for one question, which positions can be completed and which can't."""
 
     question: Question
@@ -71,13 +71,13 @@ class Solver:
             self._shapes.append(shapes.setdefault(shape, len(shapes)))
         seen: dict[int, int] = {}
         self._attributes = [seen.setdefault(id(values), len(seen)) for values in self.question.match]
-        self._special = union(block.devices for block in self.question.blocks) | self.question.shareable
+        self._special = self.question.drawing() | self.question.shareable
 
-    def possible(self, board: Board, step: int, alternative: int, left: int, budget: int) -> bool | None:
+    def possible(self, position: Position, step: int, alternative: int, left: int, budget: int) -> bool | None:
         """Says whether a position can be completed; None: it can't tell within the budget.
 
         Args:
-            board: the position; it's the same afterwards.
+            position: the position; it's the same afterwards.
             step: the request under way.
             alternative: the alternative that it's served by.
             left: how many devices it still needs.
@@ -98,20 +98,20 @@ class Solver:
         if depth > DEEPEST:
             return None
         self._limit = self.visited + budget
-        saved = board.save()
+        saved = position.save()
         try:
-            return self._solve(board, tuple(item for item in items if item[1] < 0 or item[2]))
+            return self._solve(position, tuple(item for item in items if item[1] < 0 or item[2]))
         except _Spent:
             return None
         finally:
-            board.restore(saved)
+            position.restore(saved)
 
-    def _solve(self, board: Board, items: tuple[Item, ...]) -> bool:
+    def _solve(self, position: Position, items: tuple[Item, ...]) -> bool:
         if not items:
             return True
         scope = self._scopes.get(items) or self._scope(items)
-        told, labels = self._told(board, items)
-        key = self.symmetry.position(board, scope.relevant, scope.match, scope.distinct, told, labels)
+        told, labels = self._told(position, items)
+        key = self.symmetry.key_for(position, scope.relevant, scope.match, scope.distinct, told, labels)
         if key in self._dead:
             return False
         if key in self._good:
@@ -125,17 +125,17 @@ class Solver:
             else Need((self.question.steps[step][alternative],), left, [])
             for step, alternative, left in items
         ]
-        solved = not refuted(board, needs) and self._branch(board, items, needs)
+        solved = not refuted(self.question, position, needs) and self._branch(position, items, needs)
         (self._good if solved else self._dead).add(key)
         return solved
 
-    def _told(self, board: Board, items: tuple[Item, ...]) -> tuple[Key, Mapping[int, Label]]:
+    def _told(self, position: Position, items: tuple[Item, ...]) -> tuple[Key, Mapping[int, Label]]:
         """The items up to names: what is asked for, and by which constraints it's tied to what else.
 
         A match constraint whose members are under no other is told by its members: two claims that each want a GPU and
         a NIC on one PCIe root are the same. If it has a value, its members label that value.
         """
-        settled = sum(1 << number for number, value in enumerate(board.value) if value != UNSET)
+        settled = sum(1 << number for number, value in enumerate(position.value) if value != UNSET)
         known = self._names.get((items, settled))
         if known is not None:
             return known
@@ -169,18 +169,20 @@ class Solver:
         parts = self.question.steps[step] if alternative < 0 else (self.question.steps[step][alternative],)
         return parts[0].order if len(parts) == 1 else sorted({tie for part in parts for tie in part.order})
 
-    def _plain(self, board: Board, need: Need) -> bool:
+    def _plain(self, position: Position, need: Need) -> bool:
         """Whether a resolved need is for exclusive devices without counters, and not coupled to others any more."""
         part = need.parts[0]
         return (
             not part.distinct
             and not need.sets[0] & self._special
-            and all(board.value[number] > 0 and _single(board.value[number]) for number in part.match)
+            and all(position.value[number] > 0 and _single(position.value[number]) for number in part.match)
         )
 
-    def _branch(self, board: Board, items: tuple[Item, ...], needs: Sequence[Need]) -> bool:
+    def _branch(self, position: Position, items: tuple[Item, ...], needs: Sequence[Need]) -> bool:
         """Coupled needs get a device, then choices are made; what is left is a matching."""
-        coupled = [index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(board, needs[index])]
+        coupled = [
+            index for index, item in enumerate(items) if item[1] >= 0 and not self._plain(position, needs[index])
+        ]
         places = coupled or [index for index, item in enumerate(items) if item[1] < 0]
         if not places:
             return matched([(need.sets[0], need.least) for need in needs])
@@ -192,27 +194,27 @@ class Solver:
             for number in sorted(self.able[step], key=lambda index: parts[index].need):
                 part = parts[number]
                 item: tuple[Item, ...] = ((step, number, part.need),) if part.need else ()
-                if self._solve(board, tuple(sorted(others + item))):
+                if self._solve(position, tuple(sorted(others + item))):
                     return True
             return False
         part = self.question.steps[step][alternative]
         rest: tuple[Item, ...] = ((step, alternative, left - 1),) if left > 1 else ()
         following = tuple(sorted(others + rest))
-        saved = board.save()
-        for device in self._ordered(board, needs[place].sets[0], needs, place):
-            board.take(part, device)
-            if self._solve(board, following):
+        saved = position.save()
+        for device in self._ordered(position, needs[place].sets[0], needs, place):
+            position.take(part, device)
+            if self._solve(position, following):
                 return True
-            board.restore(saved)
+            position.restore(saved)
         return False
 
-    def _ordered(self, board: Board, found: int, needs: Sequence[Need], place: int) -> list[int]:
+    def _ordered(self, position: Position, found: int, needs: Sequence[Need], place: int) -> list[int]:
         """One device of each class, those first that the fewest other needs could use."""
         devices: list[tuple[int, int]] = []
         while found:
             low = found & -found
             device = low.bit_length() - 1
-            found &= ~self.symmetry.interchangeable(board, device)
+            found &= ~self.symmetry.interchangeable(position, device)
             wanted = sum(
                 1 for index, need in enumerate(needs) if index != place and any(bits & low for bits in need.sets)
             )
