@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from speed.big_dump import generate
-from speed.limits import ROUNDS, Ratio, missed, ratio
+from speed.limits import ROUNDS, Ratio, beside_file, missed
 
 LIMIT_TIME = 3.0
 """Times json.load."""
@@ -43,13 +43,7 @@ def main() -> list[Ratio]:
         load = [sys.executable, "-c", "import json, sys; json.load(open(sys.argv[1]))", str(path)]
         whole = [sys.executable, "-m", "aliquot", "explain", "--all-pending", "-f", str(path)]
         runs = [(spent(whole, EXPECTED_STATUS), spent(load, 0)) for _ in range(ROUNDS)]
-    ours, reference = (min(side[0] for side in sides) for sides in zip(*runs, strict=True))
-    time = ratio("explain: CPU time by json.load's", [(mine[0], theirs[0]) for mine, theirs in runs], LIMIT_TIME)
-    memory = ratio("explain: peak memory by the file's size", [(mine[1], size) for mine, _ in runs], LIMIT_MEMORY)
-    print(f"file {size / 2**20:.0f} MiB; json.load {reference:.2f} s of CPU; explain --all-pending {ours:.2f} s")
-    print(f"time: {time}")
-    print(f"peak memory by the file: {memory}")
-    return [time, memory]
+    return beside_file("explain --all-pending", size, runs, LIMIT_TIME, LIMIT_MEMORY)
 
 
 if __name__ == "__main__":

@@ -41,3 +41,26 @@ def ratio(name: str, rounds: Sequence[tuple[float, float]], limit: float, wrong:
 def missed(ratios: Iterable[Ratio]) -> list[str]:
     """A line for each limit that isn't kept."""
     return [f"over its limit: {each.name}: {each}" for each in ratios if not each.held]
+
+
+def beside_file(
+    name: str, size: int, runs: Sequence[tuple[tuple[float, int], tuple[float, int]]], time: float, memory: float
+) -> list[Ratio]:
+    """Print and return two ratios of what handles a large file: time by json.load's, peak memory by the file's size.
+
+    Args:
+        name: of the benchmark.
+        size: of the file, in bytes.
+        runs: a round's ((our seconds, our peak in bytes), (json.load's seconds, its peak)).
+        time: how many times json.load's time ours may be.
+        memory: how many times the file's size the peak may be.
+    """
+    ours, reference = (min(side[0] for side in sides) for sides in zip(*runs, strict=True))
+    print(f"file {size / 2**20:.0f} MiB; json.load {reference:.2f} s; {name} {ours:.2f} s")
+    ratios = [
+        ratio(f"{name}: time by json.load's", [(mine[0], theirs[0]) for mine, theirs in runs], time),
+        ratio(f"{name}: peak memory by the file's size", [(mine[1], size) for mine, _ in runs], memory),
+    ]
+    for each in ratios:
+        print(f"{each.name}: {each}")
+    return ratios

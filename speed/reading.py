@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from speed.big_dump import generate
-from speed.limits import ROUNDS, Ratio, missed, ratio
+from speed.limits import ROUNDS, Ratio, beside_file, missed
 
 LIMIT_TIME = 1.2
 """Times json.load: reading's share of the 3 times that a whole `explain --all-pending` may take."""
@@ -46,13 +46,7 @@ def main() -> list[Ratio]:
         size = path.stat().st_size
         # Alternating: other work on the machine then disturbs both alike.
         runs = [(measured(_READ, path), measured(_JSON_LOAD, path)) for _ in range(ROUNDS)]
-    read, load = (min(side[0] for side in sides) for sides in zip(*runs, strict=True))
-    time = ratio("reading: time by json.load's", [(mine[0], theirs[0]) for mine, theirs in runs], LIMIT_TIME)
-    memory = ratio("reading: peak memory by the file's size", [(mine[1], size) for mine, _ in runs], LIMIT_MEMORY)
-    print(f"file {size / 2**20:.0f} MiB; json.load {load:.2f} s; reading {read:.2f} s")
-    print(f"time: {time}")
-    print(f"peak memory by the file: {memory}")
-    return [time, memory]
+    return beside_file("reading", size, runs, LIMIT_TIME, LIMIT_MEMORY)
 
 
 if __name__ == "__main__":

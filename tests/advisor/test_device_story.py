@@ -9,12 +9,12 @@ from aliquot.allocation.answer import (
     CapacityUnknown,
     ConstraintBroken,
     CounterShort,
+    DeviceReason,
     DeviceStory,
     FeatureOff,
     Held,
     NodeNotSelected,
     PoolStory,
-    Reason,
     RequestStory,
     SelectorError,
     SelectorFalse,
@@ -56,7 +56,7 @@ ROOT = "resource.kubernetes.io/pcieRoot"
         (FeatureOff("DRAPartitionableDevices"), "needs the feature DRAPartitionableDevices, which is off"),
     ],
 )
-def test_words(reason: Reason, text: str) -> None:
+def test_words(reason: DeviceReason, text: str) -> None:
     assert text in words(reason)
 
 

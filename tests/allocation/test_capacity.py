@@ -5,7 +5,7 @@ import pytest
 from aliquot.allocation.answer import Allocation, NoAllocation
 from aliquot.allocation.behaviour import REPAIRED, V1_36, V1_37, Behaviour
 from aliquot.allocation.inputs import AllocatedState
-from aliquot.allocation.reference.capacity import InUse, wishes_of
+from aliquot.allocation.reference.capacity import InUse, requested_amounts
 from aliquot.dra.claim import Claim
 from aliquot.dra.device import Capacity, DeviceId, RequestPolicy, ValidRange
 from aliquot.units.quantity import Quantity
@@ -112,8 +112,8 @@ def test_going_back_frees_the_share() -> None:
 def test_the_last_share_given_back_ends_the_sharing() -> None:
     use = InUse(AllocatedState(), REPAIRED, fractional=False)
     capacities = {"mem": Capacity(Quantity.of(4))}
-    first = use.take(wishes_of(quantities({"mem": "1"})), D, capacities)
-    second = use.take(wishes_of(quantities({"mem": "2"})), D, capacities)
+    first = use.take(requested_amounts(quantities({"mem": "1"})), D, capacities)
+    second = use.take(requested_amounts(quantities({"mem": "2"})), D, capacities)
     use.give_back(second, D, keep=False)
     assert use.shared(D)
     use.give_back(first, D, keep=True)

@@ -4,8 +4,8 @@ import pytest
 
 from aliquot.allocation.behaviour import REPAIRED, V1_36, Behaviour
 from aliquot.allocation.features import Features
-from aliquot.allocation.reference.constraints import Rule, rule_of
-from aliquot.allocation.rules.constraints import as_values, attribute_of
+from aliquot.allocation.reference.constraints import ConstraintState, constraint_state
+from aliquot.allocation.rules.constraints import attribute_of, value_set
 from aliquot.dra.claim import Constraint
 from aliquot.dra.device import Attribute, Device
 from scenarios.nouns.supplies import DRIVER, Value, attribute, device, distinct, match
@@ -14,13 +14,13 @@ X = f"{DRIVER}/x"
 LISTS = Features(list_attributes=True)
 
 
-def rule(constraint: Constraint, behaviour: Behaviour = V1_36, features: Features | None = None) -> Rule:
-    found = rule_of(constraint, features or Features(), behaviour, "experimental")
+def rule(constraint: Constraint, behaviour: Behaviour = V1_36, features: Features | None = None) -> ConstraintState:
+    found = constraint_state(constraint, features or Features(), behaviour, "experimental")
     assert found is not None
     return found
 
 
-def run(one: Rule, values: list[Value | Attribute | None], request: str = "r") -> list[bool]:
+def run(one: ConstraintState, values: list[Value | Attribute | None], request: str = "r") -> list[bool]:
     return [one.add(request, "", having(value), DRIVER) for value in values]
 
 
@@ -119,9 +119,9 @@ def test_names_of_attributes() -> None:
     assert attribute_of(here, DRIVER, "other.example.com/y") == attribute(2)
     assert attribute_of(here, DRIVER, "x") == attribute(1)
     assert attribute_of(here, DRIVER, "z") is None
-    assert as_values(attribute((1, 1))) == ("int", frozenset({1}))
+    assert value_set(attribute((1, 1))) == ("int", frozenset({1}))
 
 
 def test_stable_knows_no_distinct_attribute() -> None:
-    assert rule_of(distinct(X), Features(), V1_36, "stable") is None
-    assert rule_of(Constraint(), Features(), V1_36, "experimental") is None
+    assert constraint_state(distinct(X), Features(), V1_36, "stable") is None
+    assert constraint_state(Constraint(), Features(), V1_36, "experimental") is None

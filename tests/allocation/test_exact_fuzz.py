@@ -1,10 +1,10 @@
 """Exact on scenarios that make a search turn back: beside the plain search, an independent checker, and brute force."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from aliquot.allocation.answer import Allocation, NoAllocation
+from aliquot.allocation.answer import Allocation
 from aliquot.allocation.exact import allocator as exact_module
 from aliquot.allocation.search.depth_first import Outcome
 from aliquot.allocation.search.first_solution import FirstSolution
@@ -27,32 +27,35 @@ class Impatient(FirstSolution):
         super().__init__(question, start, budget, short=0)
 
 
-def same_as_plain(row: Json) -> bool:
-    """Whether both searches tell the same; also if the plain one gives up."""
-    plain = exactly.plain_answer(row)
-    if isinstance(plain, NoAllocation) and plain.category == "gave up":
-        return True
-    assert exactly.told(exactly.answer(row)) == exactly.told(plain), row["name"]
-    return True
+def both(rows: Iterable[Json]) -> Iterator[tuple[str, object, object]]:
+    """(Scenario, what exact says, what the plain search says), where the plain one doesn't give up."""
+    for row in rows:
+        plain = exactly.plain_answer(row)
+        if isinstance(plain, Allocation) or plain.category != "gave up":
+            yield row["name"], exactly.told(exactly.answer(row)), exactly.told(plain)
 
 
 @families
 def test_the_first_solution_of_the_plain_search(family: str) -> None:
-    for seed in range(SEEDS):
-        assert same_as_plain(tight.scenario(family, seed))
+    told = list(both(tight.scenario(family, seed) for seed in range(SEEDS)))
+    assert len(told) > SEEDS / 4
+    for name, exact, plain in told:
+        assert exact == plain, name
 
 
 @families
 def test_also_when_everything_is_guided(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact_module, "FirstSolution", Impatient)
-    for seed in range(SEEDS, 2 * SEEDS):
-        assert same_as_plain(tight.scenario(family, seed))
+    for name, exact, plain in both(tight.scenario(family, seed) for seed in range(SEEDS, 2 * SEEDS)):
+        assert exact == plain, name
 
 
 @pytest.mark.parametrize("make", [ordinary.scenario, turns.scenario], ids=["ordinary", "tight"])
 def test_scenarios_of_all_features(make: Callable[[int, int], Json]) -> None:
-    for number in range(SEEDS):
-        assert same_as_plain(make(20261130, number))
+    told = list(both(make(20261130, number) for number in range(SEEDS)))
+    assert len(told) > SEEDS * 3 / 4
+    for name, exact, plain in told:
+        assert exact == plain, name
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,8 @@ def test_scenarios_of_all_features(make: Callable[[int, int], Json]) -> None:
     ],
 )
 def test_once_wrong(row: Json) -> None:
-    assert same_as_plain(row)
+    ((_, exact, plain),) = both([row])
+    assert exact == plain
 
 
 @families

@@ -7,7 +7,7 @@ from aliquot.allocation.search.first_solution import FirstSolution
 from aliquot.allocation.search.packing import Packing
 from aliquot.allocation.search.position import position_of
 from aliquot.allocation.search.symmetry import Symmetry
-from tests.allocation import questions
+from scenarios.asking import small_questions as questions
 
 SEEDS = range(300)
 DECIDED = 200

@@ -6,7 +6,7 @@ import pytest
 
 from aliquot.allocation.features import Features, features_of, implementation_of, supports
 from aliquot.allocation.inputs import AllocatedState, Holder, allocated_state
-from aliquot.allocation.rules.selectors import Selectors, Verdict
+from aliquot.allocation.rules.selectors import Selectors, SelectorVerdict
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Consumer
 from aliquot.dra.device import Device, DeviceId
 from aliquot.kube.release import Kubernetes, kubernetes_of
@@ -93,7 +93,7 @@ def test_what_stable_cannot(features: Features) -> None:
 def test_a_selector_is_evaluated_once_per_distinct_device() -> None:
     asked: list[str] = []
 
-    def evaluate(expression: str, driver: str, one: Device) -> Verdict:
+    def evaluate(expression: str, driver: str, one: Device) -> SelectorVerdict:
         asked.append(f"{expression} {driver} {one.name}")
         return True
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from aliquot.allocation.claims.leaving import claim_keys, left
+from aliquot.allocation.claims.leaving import claim_keys, without_pod
 from aliquot.dra.claim import Claim, ClaimAllocation, ClaimSpec, Consumer
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import ExtendedResourceClaim, Pod, PodClaim
@@ -25,15 +25,15 @@ def test_which_claims_it_has() -> None:
 
 def test_its_own_claim_goes() -> None:
     mine = replace(SHARED, meta=replace(SHARED.meta, owners=(Owner("Pod", "p", "u", controller=True),)))
-    assert left(mine, POD) is None
+    assert without_pod(mine, POD) is None
     theirs = replace(mine, meta=replace(mine.meta, owners=(Owner("Pod", "p", "older", controller=True),)))
-    assert left(theirs, POD) is not None
+    assert without_pod(theirs, POD) is not None
 
 
 def test_a_shared_one_stays_until_the_last() -> None:
-    after = left(SHARED, POD)
+    after = without_pod(SHARED, POD)
     assert after == replace(SHARED, reserved_for=(OTHER,))
-    last = left(replace(SHARED, reserved_for=(ME,)), POD)
+    last = without_pod(replace(SHARED, reserved_for=(ME,)), POD)
     assert last == replace(SHARED, reserved_for=(), allocation=None)
     unused = replace(SHARED, reserved_for=(OTHER,))
-    assert left(unused, POD) is unused
+    assert without_pod(unused, POD) is unused

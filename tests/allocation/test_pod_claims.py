@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.allocation.claims.pod_claims import NotReady, admin_allowed, claims_of, full, generate, is_reserved_for
+from aliquot.allocation.claims.pod_claims import (
+    NotReady,
+    admin_allowed,
+    claims_of,
+    fully_reserved,
+    generate,
+    is_reserved_for,
+)
 from aliquot.dra.claim import Claim, ClaimSpec, ClaimTemplate, Consumer
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod, PodClaim
@@ -95,8 +102,8 @@ def test_admin_access_needs_a_label(namespace: Namespace | None, *, allowed: boo
 
 def test_a_claim_has_room_for_256_pods() -> None:
     crowd = tuple(Consumer("pods", f"p{number}", f"u{number}") for number in range(256))
-    assert full(replace(NAMED, reserved_for=crowd), POD)
-    assert not full(replace(NAMED, reserved_for=crowd[1:]), POD)
+    assert fully_reserved(replace(NAMED, reserved_for=crowd), POD)
+    assert not fully_reserved(replace(NAMED, reserved_for=crowd[1:]), POD)
     mine = replace(NAMED, reserved_for=(*crowd[1:], Consumer("pods", "p", "u")))
     assert is_reserved_for(mine, POD)
-    assert not full(mine, POD)
+    assert not fully_reserved(mine, POD)

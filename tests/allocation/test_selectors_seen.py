@@ -4,7 +4,7 @@ import pytest
 
 from aliquot.allocation.features import Features
 from aliquot.allocation.rules.cel_selectors import evaluator, selectors_of
-from aliquot.allocation.rules.selectors import Selectors, Verdict
+from aliquot.allocation.rules.selectors import Selectors, SelectorVerdict
 from aliquot.cel import CompileError, compile, environment  # noqa: A004  re.compile's name, too
 from aliquot.dra.device import Attribute, Capacity, Device
 from aliquot.kube.release import Kubernetes
@@ -111,7 +111,7 @@ def test_one_evaluation_for_all_devices_that_agree() -> None:
     asked: list[str] = []
     plain = evaluator(Kubernetes(36), Features())
 
-    def counting(expression: str, driver: str, one: Device) -> Verdict:
+    def counting(expression: str, driver: str, one: Device) -> SelectorVerdict:
         asked.append(one.name)
         return plain(expression, driver, one)
 

@@ -10,12 +10,12 @@ from aliquot.allocation.answer import (
     CapacityUnknown,
     ConstraintBroken,
     CounterShort,
+    DeviceReason,
     FeatureOff,
     Held,
     NoAllocation,
     NodeNotSelected,
     PoolStory,
-    Reason,
     SelectorError,
     SelectorFalse,
     Story,
@@ -57,7 +57,7 @@ def story(offered: Supply, *claims: Claim, behaviour: Behaviour = V1_36) -> Stor
     return tell(offered, NODE, claims, selectors_of(Kubernetes(36), offered.features), behaviour)
 
 
-def of_device(told: Story, name: str, request_name: str = "r") -> tuple[Reason, ...]:
+def of_device(told: Story, name: str, request_name: str = "r") -> tuple[DeviceReason, ...]:
     (wanted,) = [one for one in told.requests if one.request == request_name]
     (found,) = [one for one in wanted.devices if one.device.device == name]
     return found.reasons
@@ -203,7 +203,7 @@ def gb(number: int) -> Quantity:
     ],
 )
 def test_capacity(
-    requested: dict[str, Quantity] | None, policy: RequestPolicy | None, reasons: tuple[Reason, ...]
+    requested: dict[str, Quantity] | None, policy: RequestPolicy | None, reasons: tuple[DeviceReason, ...]
 ) -> None:
     shared = device("d", capacity={"mem": Capacity(gb(80), policy)}, shared=True)
     state = AllocatedState(consumed={DeviceId(DRIVER, "p", "d"): {"mem": gb(20)}})

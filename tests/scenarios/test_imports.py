@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-OWN_KITS = {"cdi", "cel"}
-"""Folders of tests with builders of their own (a driver's root, spec strategies, recorded answers of Go)."""
+OWN_KITS = {"cdi", "cel", "devices"}
+"""Folders of tests with stand-ins of their own: a driver's root, a machine, NVML, recorded answers of Go."""
 WITHOUT_ALIQUOT = ("api", "ordinary", "shapes", "tight")
 
 
@@ -35,12 +35,19 @@ def test_what_it_makes_could_be_given_to_any_implementation(path: Path) -> None:
     assert not [name for name in imported(path) if name.partition(".")[0] == "aliquot"]
 
 
-def test_no_test_imports_another() -> None:
-    found = [
+def from_tests() -> list[tuple[str, str]]:
+    """(File, what it imports) of everything that is imported from tests, conftest apart."""
+    return [
         (path.relative_to(ROOT).as_posix(), name)
         for path in files("tests")
         for name in imported(path)
         if name.startswith("tests.") and not name.startswith("tests.conftest")
-        if name.split(".")[1] not in OWN_KITS
     ]
-    assert found == []
+
+
+def test_no_test_imports_another() -> None:
+    assert [found for found in from_tests() if any(part.startswith("test_") for part in found[1].split("."))] == []
+
+
+def test_only_folders_with_fakes_share_them() -> None:
+    assert [found for found in from_tests() if found[1].split(".")[1] not in OWN_KITS] == []

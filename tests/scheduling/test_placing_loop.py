@@ -69,8 +69,8 @@ def devices_on(there: Snapshot, asking: Pod, name: str) -> Mapping[str, Claim]:
     return {claim.meta.key: claim for claim in bound_claims(check, there.load(name))}
 
 
-def step(loop: Loop, asking: Pod, scheduler: Scheduler) -> None:
-    """Place a pod, and compare with a judgement from scratch."""
+def place_as_from_scratch(loop: Loop, asking: Pod, scheduler: Scheduler) -> None:
+    """Place a pod; the loop must decide and give what a judgement of the same cluster from scratch says."""
     before = loop.snapshot
     there, named = with_claims(afresh(before), asking)
     expected = scheduler.judge(there, named)
@@ -112,7 +112,7 @@ def test_it_decides_as_from_scratch(there: Snapshot, kubernetes: Kubernetes, dat
         if data.draw(st.integers(0, 3)):
             asking = data.draw(PODS.flatmap(pods))
             loop.remove(asking.key)
-            step(loop, asking, Scheduler(kubernetes))
+            place_as_from_scratch(loop, asking, Scheduler(kubernetes))
         else:
             loop.remove(data.draw(st.sampled_from((*loop.snapshot.pods, "default/nobody"))))
 
@@ -124,7 +124,7 @@ def test_it_decides_as_from_scratch_with_claims(there: Snapshot, data: st.DataOb
     scheduler = Scheduler.of(NOW, exact_decides=True)
     for number in range(data.draw(st.integers(1, 8))):
         if data.draw(st.integers(0, 4)) or not loop.snapshot.pods:
-            step(loop, data.draw(claimants(f"p{number}")), scheduler)
+            place_as_from_scratch(loop, data.draw(claimants(f"p{number}")), scheduler)
         else:
             loop.remove(data.draw(st.sampled_from(tuple(loop.snapshot.pods))))
 
@@ -259,7 +259,11 @@ def test_a_claim_shared_with_a_victim_is_kept() -> None:
 
 
 def test_a_loop_decides_by_the_exact_allocator_whatever_the_scheduler_uses() -> None:
-    step(Loop(two_devices(), Scheduler.of(NOW)), claiming("p"), Scheduler.of(NOW, exact_decides=True))
+    loop = Loop(two_devices(), Scheduler.of(NOW))
+    place_as_from_scratch(loop, claiming("p"), Scheduler.of(NOW, exact_decides=True))
+    (given,) = [claim.allocation for claim in loop.snapshot.claims.values() if claim.meta.name.startswith("p-")]
+    assert given is not None
+    assert [one.device.device for one in given.results] == ["d0"]
 
 
 def test_an_old_scheduler_without_dynamic_resources() -> None:
@@ -282,7 +286,7 @@ def test_a_claim_that_an_earlier_attempt_made_for_extended_resources() -> None:
     owner = Owner("Pod", "p", "u", controller=True)
     meta = Meta("p-extended", "default", annotations={ANNOTATION: "true"}, owners=(owner,))
     loop = Loop(two_devices().with_object(Claim(meta, SPECS["one"])), Scheduler.of(NOW, exact_decides=True))
-    step(loop, asking, Scheduler.of(NOW, exact_decides=True))
+    place_as_from_scratch(loop, asking, Scheduler.of(NOW, exact_decides=True))
     assert "default/p" not in loop.snapshot.pods
 
 

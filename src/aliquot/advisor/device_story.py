@@ -8,12 +8,12 @@ from aliquot.allocation.answer import (
     CapacityUnknown,
     ConstraintBroken,
     CounterShort,
+    DeviceReason,
     DeviceStory,
     FeatureOff,
     Held,
     NodeNotSelected,
     PoolStory,
-    Reason,
     RequestStory,
     SelectorError,
     SelectorFalse,
@@ -24,7 +24,7 @@ STORIES_TOLD = 24
 """Nodes whose devices are told one by one: a story looks at every device, and alike nodes have alike stories."""
 
 
-def words(reason: Reason) -> str:
+def words(reason: DeviceReason) -> str:
     """One reason against a device."""
     match reason:
         case SelectorFalse(owner=owner, term=term):

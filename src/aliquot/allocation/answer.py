@@ -132,7 +132,7 @@ class FeatureOff:
     feature: str
 
 
-Reason = (
+DeviceReason = (
     SelectorFalse
     | SelectorError
     | Held
@@ -152,7 +152,7 @@ class DeviceStory:
     """One device, seen from one request: every reason against it; none: it would do by itself."""
 
     device: DeviceId
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[DeviceReason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from aliquot.allocation.claims.pod_check import NOTHING_TO_DEALLOCATE, Fault
+from aliquot.allocation.claims.pod_check import Fault
 from aliquot.allocation.claims.pod_claims import NotReady
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
@@ -15,6 +15,9 @@ from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.preemption import NoPreemption, preempt, unhelped
 from aliquot.scheduling.versions import tells_of_claims
 from aliquot.snapshot.snapshot import Snapshot
+
+NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
+"""What DynamicResources says after no node was found, if the pod has no claims that it could free."""
 
 
 def judged(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from aliquot.allocation.claims.bound import bound_claims
-from aliquot.allocation.claims.leaving import claim_keys, left
+from aliquot.allocation.claims.leaving import claim_keys, without_pod
 from aliquot.allocation.claims.pod_check import PodCheck
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
@@ -38,6 +38,6 @@ def without_pods(snapshot: Snapshot, keys: Iterable[str]) -> Snapshot:
             claim = world.claims.get(key)
             if claim is None:
                 continue
-            after = left(claim, pod)
+            after = without_pod(claim, pod)
             world = world.without_object(Claim, key) if after is None else world.with_object(after)
     return world

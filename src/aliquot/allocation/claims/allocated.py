@@ -5,7 +5,7 @@ Source: kube-scheduler 1.36.2, dynamicresources/dynamicresources.go (PreFilter, 
 
 from typing import Final
 
-from aliquot.allocation.claims.pod_claims import full
+from aliquot.allocation.claims.pod_claims import fully_reserved
 from aliquot.allocation.inputs import CONSUMERS_LIMIT
 from aliquot.allocation.rules.reach import BrokenSelectorError, selects
 from aliquot.dra.claim import Claim
@@ -20,7 +20,7 @@ def error_of(claim: Claim, pod: Pod) -> str:
 
     Nothing is in the way of sharing a claim, but for the API server's limit, met when the pod is bound.
     """
-    if full(claim, pod):
+    if fully_reserved(claim, pod):
         return (
             f'running PreBind plugin "{PLUGIN}": add reservation to claim {claim.meta.key}: '
             f'ResourceClaim.resource.k8s.io "{claim.meta.name}" is invalid: status.reservedFor: '

@@ -24,10 +24,10 @@ Mapped = tuple[str, str, str]
 
 def classes_by_resource(classes: Iterable[DeviceClass]) -> Mapping[str, DeviceClass]:
     """Returns resource name -> the class that serves it. Of two with the same name the newer counts, then the name."""
-    ordered = sorted(classes, key=lambda one: one.meta.name, reverse=True)
-    ordered.sort(key=lambda one: one.meta.created or "")
-    served = {one.extended_resource: one for one in ordered if one.extended_resource}
-    return served | {CLASS_PREFIX + one.meta.name: one for one in ordered}
+    ordered = sorted(classes, key=lambda device_class: device_class.meta.name, reverse=True)
+    ordered.sort(key=lambda device_class: device_class.meta.created or "")
+    served = {each.extended_resource: each for each in ordered if each.extended_resource}
+    return served | {CLASS_PREFIX + each.meta.name: each for each in ordered}
 
 
 def is_extended(resource: str) -> bool:
@@ -80,7 +80,7 @@ def _requests(pod: Pod, resource: str, class_name: str) -> tuple[list[Request], 
     request of the greediest of them.
     """
     containers = (*pod.init_containers, *pod.containers)
-    short_lived = [i for i, one in enumerate(pod.init_containers) if not one.sidecar]
+    short_lived = [i for i, container in enumerate(pod.init_containers) if not container.sidecar]
     lasting: list[Request | None] = [None] * len(containers)
     mapped: list[Mapped] = []
     for index, container in enumerate(containers):

@@ -17,7 +17,7 @@ def claim_keys(pod: Pod) -> Iterator[str]:
         yield f"{pod.namespace}/{pod.extended_claim.claim_name}"
 
 
-def left(claim: Claim, pod: Pod) -> Claim | None:
+def without_pod(claim: Claim, pod: Pod) -> Claim | None:
     """Returns a claim after a pod has gone; None: it goes too, for it was made for this pod.
 
     Another one loses the pod as a consumer, and is deallocated if that was the last.
@@ -32,7 +32,7 @@ def left(claim: Claim, pod: Pod) -> Claim | None:
 
 
 def _others(consumers: Iterable[Consumer], pod: Pod) -> Iterator[Consumer]:
-    return (one for one in consumers if not _same(one.uid, one.name, pod))
+    return (consumer for consumer in consumers if not _same(consumer.uid, consumer.name, pod))
 
 
 def _same(uid: str, name: str, pod: Pod) -> bool:

@@ -32,7 +32,6 @@ from aliquot.snapshot.snapshot import Snapshot
 
 CANNOT_ALLOCATE = "cannot allocate all claims"
 NOT_ON_NODE = "resourceclaim not available on the node"
-NOTHING_TO_DEALLOCATE = "no new claims to deallocate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,15 @@ def prepare_in(offer: Offer, pod: Pod, there: Mapping[str, Claim], make_engine: 
             return Fault(error)
     supply = offer.supply()
     wanted = {name: amount for name, amount in request.items() if amount > 0 and is_extended(name)}
-    return PodCheck(pod, claims, extended, wanted, served, make_engine(supply), supply.features.binding_conditions)
+    return PodCheck(
+        pod=pod,
+        claims=claims,
+        extended=extended,
+        wanted=wanted,
+        served=served,
+        engine=make_engine(supply),
+        binding_conditions=supply.features.binding_conditions,
+    )
 
 
 def _served(snapshot: Snapshot, kubernetes: Kubernetes) -> Mapping[str, DeviceClass]:
@@ -145,7 +152,7 @@ def _unallocated(
 def _class_names(request: Request) -> list[tuple[str, str]]:
     if request.exactly is not None:
         return [(request.name, request.exactly.class_name)]
-    return [(f"{request.name}/{one.name}", one.class_name) for one in request.first_available]
+    return [(f"{request.name}/{each.name}", each.class_name) for each in request.first_available]
 
 
 class AskedFor(NamedTuple):

@@ -133,7 +133,7 @@ def is_reserved_for(claim: Claim, pod: Pod) -> bool:
     return any(consumer.uid == pod.meta.uid and consumer.name == pod.name for consumer in claim.reserved_for)
 
 
-def full(claim: Claim, pod: Pod) -> bool:
+def fully_reserved(claim: Claim, pod: Pod) -> bool:
     """Says whether a claim has as many consumers as the API server allows, and the pod isn't one of them."""
     return len(claim.reserved_for) >= CONSUMERS_LIMIT and not is_reserved_for(claim, pod)
 

@@ -14,7 +14,7 @@ from aliquot.dra.device import Slice
 def never_fatal(claims: CompiledClaims, slices: Sequence[Slice], selectors: Selectors) -> bool:
     """Says whether an answer is never fatal and never given up, whatever is allocated; False if that isn't certain.
 
-    It is certain of one counted request without capacities, on devices that belong to one node each, aren't shared,
+    It is certain of one counted request without capacities, on devices of a single node each that aren't shared,
     and on which every selector has a verdict: there's no search then, and nothing that could go wrong.
 
     Args:

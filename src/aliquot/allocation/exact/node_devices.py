@@ -192,7 +192,11 @@ def _counters_of(pools: Sequence[Pool], numbers: Mapping[PoolKey, Mapping[str, i
         for place in found.counters_of_pool[pool.key]:
             for number in found.counters[place].use:
                 found.counters_of[number] = place
-        negative = {name for name, one in pool.counter_sets.items() if any(a.sign < 0 for a in one.counters.values())}
+        negative = {
+            name
+            for name, counter_set in pool.counter_sets.items()
+            if any(amount.sign < 0 for amount in counter_set.counters.values())
+        }
         for device in consuming if negative else ():
             if any(use.counter_set in negative for use in device.consumes):
                 found.negative |= 1 << names[device.name]

@@ -66,7 +66,7 @@ class ResultWriter:
             results += [self.device(name, device, alternative) for device in devices]
         if first is None:
             return _NOTHING
-        if self.devices.local >> first & 1:  # upstream looks at the devices in order, and a local one ends that
+        if self.devices.local >> first & 1:  # upstream looks at the devices in order, and a local device ends that
             return ClaimAllocation(tuple(results), (), self.here)
         return self._configured(claims, picks, number)
 

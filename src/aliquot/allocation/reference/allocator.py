@@ -83,7 +83,9 @@ class Reference:
             implementation=self.implemented,
             pools=scene.pools,
             candidates=scene.candidates,
-            taken=frozenset(one.position for one in scene.candidates if one.id in self.supply.state.devices),
+            taken=frozenset(
+                candidate.position for candidate in scene.candidates if candidate.id in self.supply.state.devices
+            ),
             selectors=self.selectors,
             counters=Charged(self._available),
             capacity=InUse(self.supply.state, self.behaviour, features.fractional_range),
@@ -110,7 +112,7 @@ class Reference:
         return tuple(
             claim_allocation(
                 claim,
-                [taking.pick() for taking in attempt.takings[number]],
+                [held.pick() for held in attempt.held[number]],
                 [search.chosen.get((number, index)) for index in range(len(claim.spec.requests))],
                 self.supply.classes,
                 attempt.node,

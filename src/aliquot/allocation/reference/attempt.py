@@ -6,8 +6,8 @@ from typing import Final
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
-from aliquot.allocation.reference.capacity import InUse, Shares, Wishes, amounts
-from aliquot.allocation.reference.constraints import Rule
+from aliquot.allocation.reference.capacity import InUse, RequestedAmounts, ShareConsumption, amounts
+from aliquot.allocation.reference.constraints import ConstraintState
 from aliquot.allocation.reference.counters import Charged
 from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.pools import Pool
@@ -29,8 +29,8 @@ class FatalError(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Need:
-    """A recipe that validation has accepted: a request's own, or one of its alternatives."""
+class AcceptedRequest:
+    """What a request asks for itself, or one of its alternatives, once validation has accepted it."""
 
     claim: int
     index: int
@@ -39,7 +39,7 @@ class Need:
     alternative: int | None
     recipe: SubRequest
     device_class: DeviceClass
-    wishes: Wishes
+    requested: RequestedAmounts
     admin: bool = False
     """Admin access; alternatives have none."""
     alternative_name: str = ""
@@ -52,25 +52,24 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taking:
+class HeldDevice:
     """A device that the search holds at the moment."""
 
-    need: Need
+    asked: AcceptedRequest
     candidate: Candidate
     shared: bool
-    shares: Shares
+    shares: ShareConsumption
 
     def pick(self) -> PickedDevice:
         """Returns it as a result's device; what it consumes is read now, for requests may have grown since."""
-        one = self.candidate
         return PickedDevice(
-            self.need.index,
-            self.need.alternative,
-            one.device,
-            one.id,
-            one.slice,
-            self.shared,
-            amounts(self.shares) or None,
+            request=self.asked.index,
+            alternative=self.asked.alternative,
+            device=self.candidate.device,
+            id=self.candidate.id,
+            slice=self.candidate.slice,
+            shared=self.shared,
+            consumed=amounts(self.shares) or None,
         )
 
 
@@ -90,23 +89,25 @@ class Attempt:
     selectors: Selectors
     counters: Charged
     capacity: InUse
-    needs: dict[tuple[int, int], tuple[Need, ...]] = field(default_factory=dict[tuple[int, int], "tuple[Need, ...]"])
+    accepted: dict[tuple[int, int], tuple[AcceptedRequest, ...]] = field(
+        default_factory=dict[tuple[int, int], "tuple[AcceptedRequest, ...]"]
+    )
     """(claim, request) -> its recipe, or its alternatives in order."""
-    rules: list[tuple[Rule, ...]] = field(default_factory=list["tuple[Rule, ...]"])
+    constraints: list[tuple[ConstraintState, ...]] = field(default_factory=list["tuple[ConstraintState, ...]"])
     """Per claim."""
     picked: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
     """Candidate position -> the claims of this call that hold all of it."""
-    takings: list[list[Taking]] = field(default_factory=list["list[Taking]"])
+    held: list[list[HeldDevice]] = field(default_factory=list["list[HeldDevice]"])
     """Per claim."""
 
-    def busy(self, need: Need, position: int) -> bool:
+    def busy(self, asked: AcceptedRequest, position: int) -> bool:
         """Says whether a candidate is out of reach because it's held. Admin access minds only its own claim."""
         holders = self.picked.get(position)
-        if need.admin:
-            return holders is not None and need.claim in holders
+        if asked.admin:
+            return holders is not None and asked.claim in holders
         return bool(holders) or position in self.taken
 
-    def selectable(self, need: Need, candidate: Candidate) -> bool:
+    def selectable(self, asked: AcceptedRequest, candidate: Candidate) -> bool:
         """Says whether class, request and per-device node selection select a device.
 
         Raises:
@@ -114,17 +115,17 @@ class Attempt:
         """
         if candidate.device.binding_conditions and not self.features.binding_conditions:
             return False
-        known = need.selected.get(candidate.position)
+        known = asked.selected.get(candidate.position)
         if known is None:
-            known = need.selected[candidate.position] = self._select(need, candidate)
+            known = asked.selected[candidate.position] = self._select(asked, candidate)
         return known
 
-    def _select(self, need: Need, candidate: Candidate) -> bool:
-        class_owner = f"class {need.device_class.meta.name}"
-        claim_owner = f"claim {self.claims[need.claim].meta.key}"
-        if not self._all_true(class_owner, need.device_class.selectors, candidate):
+    def _select(self, asked: AcceptedRequest, candidate: Candidate) -> bool:
+        class_owner = f"class {asked.device_class.meta.name}"
+        claim_owner = f"claim {self.claims[asked.claim].meta.key}"
+        if not self._all_true(class_owner, asked.device_class.selectors, candidate):
             return False
-        if not self._all_true(claim_owner, need.recipe.selectors, candidate):
+        if not self._all_true(claim_owner, asked.recipe.selectors, candidate):
             return False
         if not candidate.slice.per_device_node_selection:
             return True

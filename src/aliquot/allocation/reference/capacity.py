@@ -11,27 +11,27 @@ from aliquot.units.quantity import Quantity
 
 
 @dataclass(slots=True)
-class Wanted:
+class RequestedAmount:
     """An amount asked for. It can change: 1.36 adds to it while checking (defect 9)."""
 
     amount: Quantity
 
 
-Wishes = Mapping[str, Wanted]
+RequestedAmounts = Mapping[str, RequestedAmount]
 """A recipe's capacity requests, by name."""
 
-Shares = Mapping[str, "Quantity | Wanted"]
-"""What a share consumption_of, by name; a Wanted is the request itself, with whatever has been added to it."""
+ShareConsumption = Mapping[str, "Quantity | RequestedAmount"]
+"""What a share takes, by name; a RequestedAmount is the request itself, with whatever has been added to it."""
 
 
-def wishes_of(requests: Mapping[str, Quantity] | None) -> Wishes:
+def requested_amounts(requests: Mapping[str, Quantity] | None) -> RequestedAmounts:
     """Returns capacity requests as amounts that can change."""
-    return {name: Wanted(amount) for name, amount in (requests or {}).items()}
+    return {name: RequestedAmount(amount) for name, amount in (requests or {}).items()}
 
 
-def amounts(shares: Shares) -> dict[str, Quantity]:
+def amounts(shares: ShareConsumption) -> dict[str, Quantity]:
     """Returns the amounts as they are now."""
-    return {name: share.amount if isinstance(share, Wanted) else share for name, share in shares.items()}
+    return {name: share.amount if isinstance(share, RequestedAmount) else share for name, share in shares.items()}
 
 
 @dataclass(slots=True)
@@ -52,12 +52,12 @@ class InUse:
         )
 
     def fits(
-        self, wishes: Wishes, device: DeviceId, capacities: Mapping[str, Capacity], *, empty: bool = False
+        self, requested: RequestedAmounts, device: DeviceId, capacities: Mapping[str, Capacity], *, empty: bool = False
     ) -> bool:
         """Says whether a request fits beside what is in use. A capacity that the device lacks: it doesn't.
 
         Args:
-            wishes: the request.
+            requested: what the request asks for.
             device: the device.
             capacities: the device's capacities, asked for or not.
             empty: as if nothing were in use.
@@ -65,9 +65,9 @@ class InUse:
         Raises:
             CapacityError: an amount that can't be calculated with.
         """
-        if unknown_names({name: wanted.amount for name, wanted in wishes.items()}, capacities):
+        if unknown_names({name: wanted.amount for name, wanted in requested.items()}, capacities):
             return False
-        taken = {name: self._takes(wishes, name, capacity) for name, capacity in capacities.items()}
+        taken = {name: self._takes(requested, name, capacity) for name, capacity in capacities.items()}
         used: Mapping[str, Quantity] = {} if empty else self.state.consumed.get(device, {})
         picked: Mapping[str, Quantity] = {} if empty else self._picked.get(device, {})
         for name, capacity in capacities.items():
@@ -79,23 +79,25 @@ class InUse:
             if name in picked:
                 total = total + picked[name]
                 if self._is_request(taken[name]) and name not in used:
-                    wishes[name].amount = total
+                    requested[name].amount = total
             if total > capacity.value:
                 return False
         return True
 
-    def take(self, wishes: Wishes, device: DeviceId, capacities: Mapping[str, Capacity]) -> Shares:
+    def take(
+        self, requested: RequestedAmounts, device: DeviceId, capacities: Mapping[str, Capacity]
+    ) -> ShareConsumption:
         """Takes a share and returns what it consumes: an amount for every capacity of the device."""
-        shares: dict[str, Quantity | Wanted] = {}
+        shares: dict[str, Quantity | RequestedAmount] = {}
         for name, capacity in capacities.items():
-            taken = self._takes(wishes, name, capacity)
-            shares[name] = wishes[name] if self._is_request(taken) else taken.amount
+            taken = self._takes(requested, name, capacity)
+            shares[name] = requested[name] if self._is_request(taken) else taken.amount
         tally = self._picked.setdefault(device, {})
         for name, amount in amounts(shares).items():
             tally[name] = tally[name] + amount if name in tally else amount
         return shares
 
-    def give_back(self, shares: Shares, device: DeviceId, *, keep: bool) -> None:
+    def give_back(self, shares: ShareConsumption, device: DeviceId, *, keep: bool) -> None:
         """Gives a share back; a device with nothing left in use is no longer shared, unless it's to be kept so."""
         tally = self._picked.get(device)
         if tally is None:
@@ -117,8 +119,8 @@ class InUse:
             for device, tally in self._picked.items()
         )
 
-    def _takes(self, wishes: Wishes, name: str, capacity: Capacity) -> Consumption:
-        wanted = wishes.get(name)
+    def _takes(self, requested: RequestedAmounts, name: str, capacity: Capacity) -> Consumption:
+        wanted = requested.get(name)
         strict = self.behaviour.strict_capacity
         try:
             taken = consumption_of(

@@ -6,12 +6,12 @@ from typing import Protocol
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.features import Features, Implementation
-from aliquot.allocation.rules.constraints import SCALARS, Values, as_values, attribute_of, covers
+from aliquot.allocation.rules.constraints import SCALARS, ValueSet, attribute_of, covers, value_set
 from aliquot.dra.claim import Constraint
 from aliquot.dra.device import Attribute, Device
 
 
-class Rule(Protocol):
+class ConstraintState(Protocol):
     """A constraint while a claim is searched. After a successful `add` comes at most one `remove`, last first."""
 
     names: frozenset[str]
@@ -30,10 +30,10 @@ class Rule(Protocol):
         ...
 
 
-def rule_of(
+def constraint_state(
     constraint: Constraint, features: Features, behaviour: Behaviour, implementation: Implementation
-) -> Rule | None:
-    """Returns a constraint's rule; None: the implementation doesn't know this kind of constraint."""
+) -> ConstraintState | None:
+    """Returns a constraint's state before any device; None: the implementation doesn't know this kind of constraint."""
     names = frozenset(constraint.requests)
     if constraint.match_attribute is not None:
         if not features.list_attributes:
@@ -88,14 +88,14 @@ class MatchSets:
     attribute: str
     widens: bool
     """Going back restores the common values; upstream's 1.36 keeps the narrowed ones."""
-    _common: list[Values] = field(default_factory=list[Values])
+    _common: list[ValueSet] = field(default_factory=list[ValueSet])
 
     def add(self, request: str, alternative: str, device: Device, driver: str) -> bool:
         """Narrows the common values."""
         if not covers(self.names, request, alternative):
             return True
         found = attribute_of(device, driver, self.attribute)
-        values = as_values(found) if found is not None else None
+        values = value_set(found) if found is not None else None
         if values is None:
             return False
         if self._common:
@@ -185,9 +185,9 @@ class DistinctByRequest:
 def differs(found: Attribute, seen: list[Attribute], *, lists: bool) -> bool:
     """Says whether an attribute shares no value with those seen. A kind that can't be compared never differs."""
     if lists:
-        values = as_values(found)
+        values = value_set(found)
         if values is None:
             return False
-        others = [other for other in map(as_values, seen) if other is not None]
+        others = [other for other in map(value_set, seen) if other is not None]
         return not any(values[0] == kind and values[1] & other for kind, other in others)
     return not seen or (found.kind in SCALARS and found not in seen)

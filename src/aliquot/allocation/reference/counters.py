@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import AllocatedState
-from aliquot.allocation.rules.pools import Pool
+from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.dra.device import Device, DeviceId
 from aliquot.units.quantity import Quantity
 
@@ -38,10 +38,10 @@ class Available:
     state: AllocatedState
     behaviour: Behaviour
     _tables: dict[Hashable, Table] = field(default_factory=dict[Hashable, Table])
-    _lent: dict[tuple[int, Counter], tuple[Amount, Quantity, Device]] = field(
-        default_factory=dict[tuple[int, Counter], tuple[Amount, Quantity, Device]]
+    _lent: dict[tuple[DeviceId, Counter], tuple[Amount, Quantity]] = field(
+        default_factory=dict[tuple[DeviceId, Counter], tuple[Amount, Quantity]]
     )
-    """(device by identity, counter) -> its consumption as it has become, and as it was; the device, to keep it."""
+    """(device, counter) -> its consumption as it has become, and as it was."""
 
     def key(self, pool: Pool) -> Hashable:
         """Returns what upstream keys its tables by."""
@@ -55,23 +55,23 @@ class Available:
             known = self._tables[key] = self._count(pool)
         return known
 
-    def uses(self, device: Device) -> Iterator[tuple[Counter, Amount]]:
+    def uses(self, pool: PoolKey, device: Device) -> Iterator[tuple[Counter, Amount]]:
         """Yields what a device consumes of which counter."""
         for use in device.consumes:
             for name, quantity in use.counters.items():
                 counter = (use.counter_set, name)
                 if quantity.big and self.behaviour.counters_are_lent:
-                    lent = self._lent.get((id(device), counter))
+                    key = (DeviceId(*pool, device.name), counter)
+                    lent = self._lent.get(key)
                     if lent is None:
-                        lent = (Amount(quantity.nanos, big=True), quantity, device)
-                        self._lent[id(device), counter] = lent
+                        lent = self._lent[key] = (Amount(quantity.nanos, big=True), quantity)
                     yield counter, lent[0]
                 else:
                     yield counter, Amount(quantity.nanos, big=False)
 
     def fingerprint(self) -> Hashable:
         """Returns which consumptions have changed, and how."""
-        return frozenset((key, now.nanos) for key, (now, before, _) in self._lent.items() if now.nanos != before.nanos)
+        return frozenset((key, now.nanos) for key, (now, before) in self._lent.items() if now.nanos != before.nanos)
 
     def _count(self, pool: Pool) -> Table:
         table = {
@@ -79,10 +79,10 @@ class Available:
             for counter_set in pool.counter_sets.values()
             for name, amount in counter_set.counters.items()
         }
-        for one in (*pool.here, *pool.elsewhere):
-            for device in one.devices:
-                if self.state.holds(DeviceId(one.driver, one.pool, device.name)):
-                    for counter, amount in self.uses(device):
+        for published in (*pool.here, *pool.elsewhere):
+            for device in published.devices:
+                if self.state.holds(DeviceId(published.driver, published.pool, device.name)):
+                    for counter, amount in self.uses(pool.key, device):
                         if counter in table:
                             table[counter] -= amount.nanos
         return table
@@ -99,7 +99,7 @@ class Charged:
         """Charges a device's counters; if that is too much, charges nothing and says no."""
         left = self.available.of(pool)
         table = self._tables.setdefault(self.available.key(pool), {})
-        for counter, amount in self.available.uses(device):
+        for counter, amount in self.available.uses(pool.key, device):
             total = table.get(counter)
             if total is None:
                 table[counter] = amount
@@ -111,7 +111,7 @@ class Charged:
                 limit < table[counter].nanos if counter in table else limit < 0 for counter, limit in left.items()
             )
         else:
-            sets = {counter_set for (counter_set, _), _ in self.available.uses(device)}
+            sets = {counter_set for (counter_set, _), _ in self.available.uses(pool.key, device)}
             short = any(
                 limit < (table[counter].nanos if counter in table else 0)
                 for counter, limit in left.items()
@@ -124,7 +124,7 @@ class Charged:
     def give_back(self, pool: Pool, device: Device) -> None:
         """Takes a device's counters off the bill."""
         table = self._tables[self.available.key(pool)]
-        for counter, amount in self.available.uses(device):
+        for counter, amount in self.available.uses(pool.key, device):
             table[counter].nanos -= amount.nanos
 
     def keys_of(self, pool: Pool, device: Device) -> tuple[CounterKey, ...]:

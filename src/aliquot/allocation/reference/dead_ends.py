@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeVar
 
 from aliquot.allocation.reference.attempt import Attempt
-from aliquot.allocation.reference.constraints import Rule
+from aliquot.allocation.reference.constraints import ConstraintState
 from aliquot.allocation.reference.counters import CounterKey
 
 W = TypeVar("W")
@@ -24,7 +24,7 @@ WORTH: Final = 20
 """At least one in so many must have been met again."""
 
 
-class Where(Protocol):
+class SearchPlace(Protocol):
     """A place in the walk; hashable, and equal for equal arguments of upstream's allocateOne."""
 
     @property
@@ -55,7 +55,7 @@ class DeadEnd(Generic[W]):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SearchState:
     """Where a subtree begins, in two keys."""
 
     whole: Hashable
@@ -65,15 +65,15 @@ class State:
 
 
 @dataclass(slots=True)
-class Memory(Generic[W]):
+class DeadEnds(Generic[W]):
     """Dead ends by state."""
 
     attempt: Attempt
     _admin: bool = field(init=False)
     _ahead: list[frozenset[CounterKey]] = field(init=False, default_factory=list[frozenset[CounterKey]])
     """Candidate position -> the counters that it and the candidates after it consume."""
-    _rules: dict[tuple[int, int], tuple[Rule, ...]] = field(
-        init=False, default_factory=dict[tuple[int, int], "tuple[Rule, ...]"]
+    _constraints: dict[tuple[int, int], tuple[ConstraintState, ...]] = field(
+        init=False, default_factory=dict[tuple[int, int], "tuple[ConstraintState, ...]"]
     )
     """(claim, request) -> the constraints that can still matter from there on."""
     _whole: dict[Hashable, DeadEnd[W]] = field(init=False, default_factory=dict[Hashable, "DeadEnd[W]"])
@@ -82,7 +82,7 @@ class Memory(Generic[W]):
 
     def __post_init__(self) -> None:
         """Looks whether it matters which claim holds a device: only to admin access."""
-        self._admin = any(need.admin for needs in self.attempt.needs.values() for need in needs)
+        self._admin = any(asked.admin for alternatives in self.attempt.accepted.values() for asked in alternatives)
 
     @property
     def worth(self) -> bool:
@@ -90,7 +90,7 @@ class Memory(Generic[W]):
         known = len(self._whole)
         return known < TRIAL or self._met * WORTH >= known
 
-    def state(self, place: Where) -> State:
+    def state(self, place: SearchPlace) -> SearchState:
         """Returns the state at a place."""
         attempt = self.attempt
         held = [
@@ -100,29 +100,29 @@ class Memory(Generic[W]):
         ]
         shared: Hashable = (
             place,
-            len(attempt.takings[place.claim]),
+            len(attempt.held[place.claim]),
             attempt.capacity.fingerprint(),
-            tuple(rule.fingerprint() for rule in self._rules_ahead(place.claim, place.request)),
+            tuple(constraint.fingerprint() for constraint in self._constraints_ahead(place.claim, place.request)),
             tuple(
                 wanted.amount.nanos
-                for needs in attempt.needs.values()
-                for need in needs
-                for wanted in need.wishes.values()
+                for alternatives in attempt.accepted.values()
+                for asked in alternatives
+                for wanted in asked.requested.values()
             ),
         )
-        later = frozenset(one for one in held if one[0] >= place.start)
-        return State(
+        later = frozenset((position, claims) for position, claims in held if position >= place.start)
+        return SearchState(
             (shared, frozenset(held), attempt.counters.fingerprint(None)),
             (shared, later, attempt.counters.fingerprint(self._counters_ahead(place.start))),
         )
 
-    def recall(self, state: State) -> DeadEnd[W] | None:
+    def recall(self, state: SearchState) -> DeadEnd[W] | None:
         """Returns the dead end that begins at a state, if it's known."""
         known = self._local.get(state.local) or self._whole.get(state.whole)
         self._met += known is not None
         return known
 
-    def record(self, state: State, dead_end: DeadEnd[W]) -> None:
+    def record(self, state: SearchState, dead_end: DeadEnd[W]) -> None:
         """Remembers a dead end."""
         self._whole[state.whole] = dead_end
         if dead_end.local:
@@ -140,15 +140,15 @@ class Memory(Generic[W]):
             self._ahead = found[::-1]
         return self._ahead[start]
 
-    def _rules_ahead(self, claim: int, request: int) -> tuple[Rule, ...]:
+    def _constraints_ahead(self, claim: int, request: int) -> tuple[ConstraintState, ...]:
         """Constraints of this claim that cover a request from this one on, and those of later claims."""
-        known = self._rules.get((claim, request))
+        known = self._constraints.get((claim, request))
         if known is None:
-            names = {one.name for one in self.attempt.claims[claim].spec.requests[request:]}
+            names = {asked.name for asked in self.attempt.claims[claim].spec.requests[request:]}
             known = tuple(
-                rule
-                for rule in self.attempt.rules[claim]
-                if not rule.names or not names.isdisjoint(name.partition("/")[0] for name in rule.names)
-            ) + tuple(rule for rules in self.attempt.rules[claim + 1 :] for rule in rules)
-            self._rules[claim, request] = known
+                constraint
+                for constraint in self.attempt.constraints[claim]
+                if not constraint.names or not names.isdisjoint(name.partition("/")[0] for name in constraint.names)
+            ) + tuple(constraint for constraints in self.attempt.constraints[claim + 1 :] for constraint in constraints)
+            self._constraints[claim, request] = known
         return known

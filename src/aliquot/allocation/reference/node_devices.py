@@ -36,7 +36,11 @@ class Scenes:
 
     def __post_init__(self) -> None:
         """Sorts the slices by node, and hides what stable's CEL doesn't see."""
-        slices = [_without_sharing(one) for one in self.slices] if self.implementation == "stable" else self.slices
+        slices = (
+            [_without_sharing(published) for published in self.slices]
+            if self.implementation == "stable"
+            else self.slices
+        )
         self._pools = Pools(slices, self.features, self.implementation, self.behaviour)
 
     def of(self, node: Node) -> Scene:
@@ -46,7 +50,7 @@ class Scenes:
             PoolError: a node selector can't be parsed.
         """
         known = self._scenes.get(node.name)
-        if known is None or known.node is not node:
+        if known is None or (known.node is not node and known.node != node):  # equal nodes are mostly the same object
             pools = self._pools.gather(node)
             known = self._scenes[node.name] = Scene(node, pools, candidates_of(pools))
         return known

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from aliquot.allocation.inputs import RESULTS_LIMIT
-from aliquot.allocation.reference.attempt import Attempt, FatalError, Need
-from aliquot.allocation.reference.dead_ends import DeadEnd, Memory, State
+from aliquot.allocation.reference.attempt import AcceptedRequest, Attempt, FatalError
+from aliquot.allocation.reference.dead_ends import DeadEnd, DeadEnds, SearchState
 from aliquot.allocation.reference.take import GiveBack, take
 from aliquot.allocation.rules.capacity import CapacityError
 
@@ -22,7 +22,7 @@ class BudgetSpentError(Exception):
     """The search itself has tested as many devices as it may, and doesn't know the outcome."""
 
 
-class _Why(Enum):
+class _TurnBack(Enum):
     """Why the walk turns back."""
 
     NO_DEVICE = auto()
@@ -71,7 +71,7 @@ class _Device:
     """A counted request's device is being chosen."""
 
     place: _Place
-    state: State | None
+    state: SearchState | None
     """What it began with; None: not remembered."""
     steps: int
     tests: int
@@ -86,7 +86,7 @@ _Choice = _ClaimBegun | _Alternatives | _AllDevice | _Device
 
 
 class Search:
-    """One search over an attempt. After `run` has said yes, the attempt's takings are the solution."""
+    """One search over an attempt. After `run` has said yes, what the attempt holds is the solution."""
 
     def __init__(self, attempt: Attempt, limit: int, budget: int, memory_from: int) -> None:
         """Prepares a search.
@@ -109,7 +109,7 @@ class Search:
         self._memory_from = memory_from
         self._permutes = attempt.implementation == "stable"
         self._stack: list[_Choice] = []
-        self._memory: Memory[_Why] = Memory(attempt)
+        self._dead_ends: DeadEnds[_TurnBack] = DeadEnds(attempt)
 
     def run(self) -> bool:
         """Searches; True: found.
@@ -127,7 +127,7 @@ class Search:
             place = outcome if isinstance(outcome, _Place) else self._turn_back(outcome)
         return False
 
-    def _enter(self, place: _Place) -> _Place | _Why | None:
+    def _enter(self, place: _Place) -> _Place | _TurnBack | None:
         """Does one call's work and returns where to go next, why to turn back, or None when all is found."""
         self.steps += 1
         attempt = self._attempt
@@ -137,25 +137,25 @@ class Search:
             self._crossings += 1
             self._stack.append(_ClaimBegun())
             return _Place(claim=place.claim + 1)
-        needs = attempt.needs[place.claim, place.request]
+        alternatives = attempt.accepted[place.claim, place.request]
         if place.device == 0:
             self._crossings += 1
-        if not place.within and needs[0].alternative is not None:
+        if not place.within and alternatives[0].alternative is not None:
             self._stack.append(_Alternatives(place))
             return self._alternative(place, 0)
-        need = needs[place.alternative]
-        if need.every is not None and not need.every:
-            return _Why.NO_DEVICE
-        if place.device >= need.count:
+        asked = alternatives[place.alternative]
+        if asked.every is not None and not asked.every:
+            return _TurnBack.NO_DEVICE
+        if place.device >= asked.count:
             return _Place(place.claim, place.request + 1)
-        if len(attempt.takings[place.claim]) + need.count - place.device > RESULTS_LIMIT:
-            return _Why.TOO_MANY
-        if need.every is None:
+        if len(attempt.held[place.claim]) + asked.count - place.device > RESULTS_LIMIT:
+            return _TurnBack.TOO_MANY
+        if asked.every is None:
             return self._choose(place)
         self._count(1, walked=True)
-        give_back = take(attempt, need, need.every[place.device], must=True)
+        give_back = take(attempt, asked, asked.every[place.device], must=True)
         if give_back is None:
-            return _Why.NO_DEVICE
+            return _TurnBack.NO_DEVICE
         self._stack.append(_AllDevice(give_back))
         return _next_device(place, 0)
 
@@ -163,83 +163,90 @@ class Search:
         self.chosen[place.claim, place.request] = alternative
         return _Place(place.claim, place.request, alternative, within=True)
 
-    def _choose(self, place: _Place) -> _Place | _Why:
+    def _choose(self, place: _Place) -> _Place | _TurnBack:
         """Begins to choose a device, unless it's known that no choice leads anywhere."""
-        state: State | None = None
-        if self.steps > self._memory_from and self._memory.worth:
-            state = self._memory.state(place)
-            known = self._memory.recall(state)
+        state: SearchState | None = None
+        if self.steps > self._memory_from and self._dead_ends.worth:
+            state = self._dead_ends.state(place)
+            known = self._dead_ends.recall(state)
             if known is not None:
                 self.steps += known.steps
                 self._crossings += not known.local
                 self._count(known.tests, walked=False)
                 return known.why
-        choice = _Device(place, state, self.steps, self._tests, self._crossings, place.start)
+        choice = _Device(
+            place=place,
+            state=state,
+            steps=self.steps,
+            tests=self._tests,
+            crossings=self._crossings,
+            following=place.start,
+        )
         following = self._next_candidate(choice)
         if following is None:
-            self._remember(choice, _Why.NO_DEVICE)
-            return _Why.NO_DEVICE
+            self._remember(choice, _TurnBack.NO_DEVICE)
+            return _TurnBack.NO_DEVICE
         self._stack.append(choice)
         return following
 
-    def _turn_back(self, why: _Why) -> _Place | None:
+    def _turn_back(self, why: _TurnBack) -> _Place | None:
         """Undoes choices until one can be changed, and returns where that leads; None: there is no solution."""
         while self._stack:
             match choice := self._stack[-1]:
                 case _ClaimBegun():
-                    why = _Why.NO_DEVICE
+                    why = _TurnBack.NO_DEVICE
                 case _Alternatives(place):
-                    choice.all_too_many &= why is _Why.TOO_MANY
+                    choice.all_too_many &= why is _TurnBack.TOO_MANY
                     choice.tried += 1
-                    if choice.tried < len(self._attempt.needs[place.claim, place.request]):
+                    if choice.tried < len(self._attempt.accepted[place.claim, place.request]):
                         return self._alternative(place, choice.tried)
-                    why = _Why.TOO_MANY if choice.all_too_many else _Why.NO_DEVICE
+                    why = _TurnBack.TOO_MANY if choice.all_too_many else _TurnBack.NO_DEVICE
                 case _AllDevice(give_back):
                     give_back()
                 case _Device(give_back=give_back):
                     assert give_back is not None
                     give_back()
-                    if why is _Why.NO_DEVICE:
+                    if why is _TurnBack.NO_DEVICE:
                         following = self._next_candidate(choice)
                         if following is not None:
                             return following
                     self._remember(choice, why)
             self._stack.pop()
-        if why is _Why.TOO_MANY:
+        if why is _TurnBack.TOO_MANY:
             raise FatalError("allocation max size exceeded")
         return None
 
-    def _remember(self, choice: _Device, why: _Why) -> None:
+    def _remember(self, choice: _Device, why: _TurnBack) -> None:
         """Remembers a dead end, if it left everything as it was: upstream's defects may not have."""
-        if choice.state is not None and choice.state == self._memory.state(choice.place):
+        if choice.state is not None and choice.state == self._dead_ends.state(choice.place):
             local = self._crossings == choice.crossings
             dead_end = DeadEnd(why, self.steps - choice.steps, self._tests - choice.tests, local)
-            self._memory.record(choice.state, dead_end)
+            self._dead_ends.record(choice.state, dead_end)
 
     def _next_candidate(self, choice: _Device) -> _Place | None:
         """Takes the next device that can be had, and returns where to go from there."""
         attempt, place = self._attempt, choice.place
-        need = attempt.needs[place.claim, place.request][place.alternative]
+        asked = attempt.accepted[place.claim, place.request][place.alternative]
         for position in range(choice.following, len(attempt.candidates)):
             self._count(1, walked=True)
-            give_back = self._try(need, position)
+            give_back = self._try(asked, position)
             if give_back is not None:
                 choice.following, choice.give_back = position + 1, give_back
                 return _next_device(place, 0 if self._permutes else position + 1)
         return None
 
-    def _try(self, need: Need, position: int) -> GiveBack | None:
+    def _try(self, asked: AcceptedRequest, position: int) -> GiveBack | None:
         attempt, candidate = self._attempt, self._attempt.candidates[position]
-        if attempt.busy(need, position) or not attempt.selectable(need, candidate):
+        if attempt.busy(asked, position) or not attempt.selectable(asked, candidate):
             return None
-        if attempt.features.consumable_capacity and (need.wishes or candidate.device.capacity):
+        if attempt.features.consumable_capacity and (asked.requested or candidate.device.capacity):
             try:
-                if not attempt.capacity.fits(need.wishes, candidate.id, candidate.device.capacity):
+                if not attempt.capacity.fits(asked.requested, candidate.id, candidate.device.capacity):
                     return None
             except CapacityError as error:
-                where = f"claim {attempt.claims[need.claim].meta.key}, request {need.recipe.name}"
+                where = f"claim {attempt.claims[asked.claim].meta.key}, request {asked.recipe.name}"
                 raise FatalError(f"{where}: checking capacity for device {candidate.id}: {error}") from error
-        return take(attempt, need, candidate, must=False)
+        return take(attempt, asked, candidate, must=False)
 
     def _count(self, tests: int, *, walked: bool) -> None:
         self._tests += tests
@@ -252,4 +259,11 @@ class Search:
 
 
 def _next_device(place: _Place, start: int) -> _Place:
-    return _Place(place.claim, place.request, place.alternative, place.within, place.device + 1, start)
+    return _Place(
+        claim=place.claim,
+        request=place.request,
+        alternative=place.alternative,
+        within=place.within,
+        device=place.device + 1,
+        start=start,
+    )

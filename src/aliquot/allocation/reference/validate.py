@@ -5,9 +5,9 @@ it needs every device that is selected, so its selectors are evaluated before th
 """
 
 from aliquot.allocation.inputs import RESULTS_LIMIT, Supply
-from aliquot.allocation.reference.attempt import Attempt, FatalError, Need
-from aliquot.allocation.reference.capacity import wishes_of
-from aliquot.allocation.reference.constraints import Rule, rule_of
+from aliquot.allocation.reference.attempt import AcceptedRequest, Attempt, FatalError
+from aliquot.allocation.reference.capacity import requested_amounts
+from aliquot.allocation.reference.constraints import ConstraintState, constraint_state
 from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError
 from aliquot.dra.claim import Claim, SubRequest
@@ -16,7 +16,7 @@ _GO_MAX_INT = 2**63 - 1
 
 
 def validate(attempt: Attempt, supply: Supply) -> None:
-    """Fills the attempt's needs and rules.
+    """Fills in what the attempt's requests ask for, and its constraints.
 
     Raises:
         FatalError: a claim can't be handled.
@@ -24,9 +24,9 @@ def validate(attempt: Attempt, supply: Supply) -> None:
     for number, claim in enumerate(attempt.claims):
         least = 0
         for index, request in enumerate(claim.spec.requests):
-            needs = tuple(_needs(attempt, supply, number, index))
-            attempt.needs[number, index] = needs
-            fewest = min(need.count for need in needs)
+            alternatives = tuple(_alternatives(attempt, supply, number, index))
+            attempt.accepted[number, index] = alternatives
+            fewest = min(asked.count for asked in alternatives)
             if attempt.behaviour.limit_per_request and fewest > RESULTS_LIMIT - least:
                 raise FatalError(
                     f"claim {claim.meta.key}, request {request.name}: adding {fewest} devices exceeds the claim limit "
@@ -38,11 +38,11 @@ def validate(attempt: Attempt, supply: Supply) -> None:
                 f"claim {claim.meta.key}: number of requested devices {least} "
                 f"exceeds the claim limit of {RESULTS_LIMIT}"
             )
-        attempt.rules.append(tuple(_rules(attempt, claim)))
-        attempt.takings.append([])
+        attempt.constraints.append(tuple(_constraints(attempt, claim)))
+        attempt.held.append([])
 
 
-def _needs(attempt: Attempt, supply: Supply, number: int, index: int) -> list[Need]:
+def _alternatives(attempt: Attempt, supply: Supply, number: int, index: int) -> list[AcceptedRequest]:
     claim, features = attempt.claims[number], attempt.features
     request, where = claim.spec.requests[index], f"claim {claim.meta.key}"
     if request.first_available and not features.prioritized_list:
@@ -58,15 +58,15 @@ def _needs(attempt: Attempt, supply: Supply, number: int, index: int) -> list[Ne
                 raise FatalError(f"{where}, subrequest {recipe.name}: {off}")
     if request.first_available:
         return [
-            _need(attempt, supply, (number, index), alternative, recipe)
+            _accept(attempt, supply, (number, index), alternative, recipe)
             for alternative, recipe in enumerate(request.first_available)
         ]
-    return [_need(attempt, supply, (number, index), None, request.exactly or SubRequest(request.name, ""))]
+    return [_accept(attempt, supply, (number, index), None, request.exactly or SubRequest(request.name, ""))]
 
 
-def _need(
+def _accept(
     attempt: Attempt, supply: Supply, place: tuple[int, int], alternative: int | None, recipe: SubRequest
-) -> Need:
+) -> AcceptedRequest:
     number, index = place
     claim = attempt.claims[number]
     where = f"claim {claim.meta.key}, request {recipe.name}"
@@ -84,14 +84,14 @@ def _need(
             f'deviceclass.resource.k8s.io "{recipe.class_name}" not found'
         )
     request = claim.spec.requests[index]
-    need = Need(
-        number,
-        index,
-        request,
-        alternative,
-        recipe,
-        device_class,
-        wishes_of(recipe.capacity),
+    asked = AcceptedRequest(
+        claim=number,
+        index=index,
+        request=request,
+        alternative=alternative,
+        recipe=recipe,
+        device_class=device_class,
+        requested=requested_amounts(recipe.capacity),
         admin=alternative is None and recipe.admin_access is True,
         alternative_name="" if alternative is None else recipe.name,
     )
@@ -99,16 +99,16 @@ def _need(
         case "ExactCount":
             if recipe.count > _GO_MAX_INT:
                 raise FatalError(f"{where}: exact count {recipe.count} is too large")
-            need.count = recipe.count
+            asked.count = recipe.count
         case "All":
-            need.every = tuple(_every(attempt, need, where))
-            need.count = len(need.every)
+            asked.every = tuple(_every(attempt, asked, where))
+            asked.count = len(asked.every)
         case _:
             raise FatalError(f"{where}: unsupported count mode {recipe.mode}")
-    return need
+    return asked
 
 
-def _every(attempt: Attempt, need: Need, where: str) -> list[Candidate]:
+def _every(attempt: Attempt, asked: AcceptedRequest, where: str) -> list[Candidate]:
     asks = "asks for all devices, but"
     found: list[Candidate] = []
     of_pool: dict[tuple[str, str], list[Candidate]] = {}
@@ -122,29 +122,29 @@ def _every(attempt: Attempt, need: Need, where: str) -> list[Candidate]:
         found.extend(
             candidate
             for candidate in of_pool.get(pool.key, ())
-            if attempt.selectable(need, candidate) and _capacity_suffices(attempt, need, candidate, where)
+            if attempt.selectable(asked, candidate) and _capacity_suffices(attempt, asked, candidate, where)
         )
     return found
 
 
-def _capacity_suffices(attempt: Attempt, need: Need, candidate: Candidate, where: str) -> bool:
+def _capacity_suffices(attempt: Attempt, asked: AcceptedRequest, candidate: Candidate, where: str) -> bool:
     if not attempt.features.consumable_capacity:
         return True
     try:
         return attempt.capacity.fits(
-            need.wishes, candidate.id, candidate.device.capacity, empty=attempt.behaviour.all_counts_busy_capacity
+            asked.requested, candidate.id, candidate.device.capacity, empty=attempt.behaviour.all_counts_busy_capacity
         )
     except CapacityError as error:
         raise FatalError(f"{where}: checking capacity for device {candidate.device.name}: {error}") from error
 
 
-def _rules(attempt: Attempt, claim: Claim) -> list[Rule]:
-    rules: list[Rule] = []
+def _constraints(attempt: Attempt, claim: Claim) -> list[ConstraintState]:
+    states: list[ConstraintState] = []
     for index, constraint in enumerate(claim.spec.constraints):
-        rule = rule_of(constraint, attempt.features, attempt.behaviour, attempt.implementation)
-        if rule is None:
+        state = constraint_state(constraint, attempt.features, attempt.behaviour, attempt.implementation)
+        if state is None:
             raise FatalError(
                 f"claim {claim.meta.key}, constraint #{index}: empty constraint (unsupported constraint type?)"
             )
-        rules.append(rule)
-    return rules
+        states.append(state)
+    return states

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from aliquot.allocation.features import Features
-from aliquot.allocation.rules.selectors import CelFailure, Evaluate, Read, Selectors, Verdict
+from aliquot.allocation.rules.device_memo import DeviceMemo
+from aliquot.allocation.rules.selectors import CelFailure, Evaluate, Read, Selectors, SelectorVerdict
 from aliquot.cel import CompileError, Environment, EvaluationError, PreparedDevice, environment, prepare
 from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
@@ -49,18 +51,21 @@ def _environment(kubernetes: Kubernetes, features: Features) -> Environment:
 def evaluator(kubernetes: Kubernetes, features: Features) -> Evaluate:
     """Returns the evaluation of one expression on one device."""
     where = _environment(kubernetes, features)
-    prepared: dict[tuple[str, int], tuple[Device, PreparedDevice]] = {}
+    prepared: dict[str, DeviceMemo[PreparedDevice]] = {}
 
-    def evaluate(expression: str, driver: str, device: Device) -> Verdict:
+    def evaluate(expression: str, driver: str, device: Device) -> SelectorVerdict:
         program = compiled(expression, where)
         if isinstance(program, CompileError):
             return CelFailure("compile", program.message)
-        known = prepared.get((driver, id(device)))
-        if known is None:
-            capacity = {name: one.value for name, one in device.capacity.items()}
-            known = (device, prepare(_Shown(driver, device.attributes, capacity, device.allow_multiple)))
-            prepared[driver, id(device)] = known
-        verdict = program.evaluate(known[1])
+        of_driver = prepared.get(driver)
+        if of_driver is None:
+            of_driver = prepared[driver] = DeviceMemo(partial(_prepared, driver))
+        verdict = program.evaluate(of_driver.of(device))
         return CelFailure("runtime", verdict.message) if isinstance(verdict, EvaluationError) else verdict
 
     return evaluate
+
+
+def _prepared(driver: str, device: Device) -> PreparedDevice:
+    capacity = {name: amount.value for name, amount in device.capacity.items()}
+    return prepare(_Shown(driver, device.attributes, capacity, device.allow_multiple))

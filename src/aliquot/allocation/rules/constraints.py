@@ -14,7 +14,7 @@ SCALARS: Final = ("string", "int", "bool", "version")
 LISTS: Final[Mapping[str, str]] = {"strings": "string", "ints": "int", "bools": "bool", "versions": "version"}
 """Kind of a list -> kind of its elements."""
 
-Values = tuple[str, frozenset[object]]
+ValueSet = tuple[str, frozenset[object]]
 """(scalar kind, values): an attribute as a set, for comparing lists and scalars alike."""
 
 
@@ -32,7 +32,7 @@ def attribute_of(device: Device, driver: str, name: str) -> Attribute | None:
     return device.attributes.get(rest) if slash and domain == driver else None
 
 
-def as_values(attribute: Attribute) -> Values | None:
+def value_set(attribute: Attribute) -> ValueSet | None:
     """Returns an attribute as a set of values; None for an empty list or an unknown kind."""
     if attribute.kind in SCALARS:
         return attribute.kind, frozenset((attribute.value,))

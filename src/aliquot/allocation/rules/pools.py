@@ -67,15 +67,17 @@ class Pools:
         self._broken: list[PoolKey] | None = None
         self._foreign: dict[PoolKey, Pool | None] = {}
         """Pools as a node sees them that sees nothing but their counters."""
-        for one in slices:
-            self._of_pool.setdefault((one.driver, one.pool), []).append(one)
-            if one.shared_counters and self._sorted and not self._counters_by_node:
+        for published in slices:
+            self._of_pool.setdefault((published.driver, published.pool), []).append(published)
+            if published.shared_counters and self._sorted and not self._counters_by_node:
                 if features.partitionable_devices:
-                    self._everywhere.setdefault((one.driver, one.pool), []).append((2 * len(self._shared), one))
-            elif not one.node_name:
-                self._shared.append(one)
+                    self._everywhere.setdefault((published.driver, published.pool), []).append(
+                        (2 * len(self._shared), published)
+                    )
+            elif not published.node_name:
+                self._shared.append(published)
             else:
-                self._of_node.setdefault(one.node_name, []).append(one)
+                self._of_node.setdefault(published.node_name, []).append(published)
 
     def gather(self, node: Node) -> tuple[Pool, ...]:
         """Returns the pools that a node sees, in search order.
@@ -107,7 +109,9 @@ class Pools:
         for pool in built:
             if pool is None:
                 continue
-            waits = self._sorted and any(device.binding_conditions for one in pool.here for device in one.devices)
+            waits = self._sorted and any(
+                device.binding_conditions for published in pool.here for device in published.devices
+            )
             (late if waits else pools).append(pool)
         if self._sorted:
             pools.sort(key=lambda pool: pool.key)
@@ -118,28 +122,32 @@ class Pools:
         """The slices of a node by pool, of each pool's newest generation; only pools of which it sees devices."""
         newest: dict[PoolKey, list[Slice]] = {}
         if not self._sorted:
-            for one in self._slices:
-                if self._relevant(one, node):
-                    _keep_newest(newest, one)
+            for published in self._slices:
+                if self._relevant(published, node):
+                    _keep_newest(newest, published)
             return newest
-        for one in self._of_node.get(node.name, ()):
-            if self._relevant(one, node):
-                _keep_newest(newest, one)
-        shared = [(2 * place + 1, one) for place, one in enumerate(self._shared) if self._relevant(one, node)]
+        for published in self._of_node.get(node.name, ()):
+            if self._relevant(published, node):
+                _keep_newest(newest, published)
+        shared = [
+            (2 * place + 1, published)
+            for place, published in enumerate(self._shared)
+            if self._relevant(published, node)
+        ]
         if self._everywhere:
-            keys = dict.fromkeys([*newest, *((one.driver, one.pool) for _, one in shared)])
+            keys = dict.fromkeys([*newest, *((published.driver, published.pool) for _, published in shared)])
             shared += [placed for key in keys for placed in self._everywhere.get(key, ())]
             shared.sort(key=_place)
-        for _, one in shared:
-            _keep_newest(newest, one)
+        for _, published in shared:
+            _keep_newest(newest, published)
         return newest
 
     def _alone(self, key: PoolKey) -> Pool | None:
         """A pool of which a node sees nothing but counters: the same for all such nodes."""
         if key not in self._foreign:
             newest: dict[PoolKey, list[Slice]] = {}
-            for _, one in self._everywhere[key]:
-                _keep_newest(newest, one)
+            for _, published in self._everywhere[key]:
+                _keep_newest(newest, published)
             self._foreign[key] = self._build(key, newest[key])
         return self._foreign[key]
 
@@ -162,37 +170,41 @@ class Pools:
         return tuple(stories)
 
     def _absent(self, key: PoolKey, slices: Sequence[Slice], node: Node) -> Iterator[PoolStory]:
-        relevant = [one for one in slices if self._relevant(one, node)]
+        relevant = [published for published in slices if self._relevant(published, node)]
         if relevant:
-            old, new = max(one.generation for one in relevant), max(one.generation for one in slices)
+            old, new = (
+                max(published.generation for published in relevant),
+                max(published.generation for published in slices),
+            )
             yield PoolStory(*key, "outdated", f"generation {new} is being published; this node still has {old}")
-        elif not self._features.partitionable_devices and any(one.shared_counters for one in slices):
+        elif not self._features.partitionable_devices and any(published.shared_counters for published in slices):
             yield PoolStory(*key, "ignored", "DRAPartitionableDevices is off")
-        elif any(one.node_selector is not None or one.per_device_node_selection for one in slices):
+        elif any(published.node_selector is not None or published.per_device_node_selection for published in slices):
             yield PoolStory(*key, "node not selected", f"no node selection of its {len(slices)} slices matches")
-        elif not any(one.node_name for one in slices):
+        elif not any(published.node_name for published in slices):
             yield PoolStory(*key, "ignored", "its slices say nothing about nodes")
 
-    def _relevant(self, one: Slice, node: Node) -> bool:
+    def _relevant(self, published: Slice, node: Node) -> bool:
         if not self._features.partitionable_devices and (
-            one.per_device_node_selection is not None or one.shared_counters
+            published.per_device_node_selection is not None or published.shared_counters
         ):
             return False
-        if one.shared_counters and not self._counters_by_node:
+        if published.shared_counters and not self._counters_by_node:
             return True
-        if one.node_name or one.all_nodes or one.node_selector is not None:
+        if published.node_name or published.all_nodes or published.node_selector is not None:
             try:
-                return reaches(node, one.node_name, one.all_nodes, one.node_selector)
+                return reaches(node, published.node_name, published.all_nodes, published.node_selector)
             except BrokenSelectorError as error:
-                raise PoolError(f"failed to perform node selection for slice {one.meta.name}: {error}") from error
-        if one.per_device_node_selection:
-            for device in one.devices:
+                raise PoolError(f"failed to perform node selection for slice {published.meta.name}: {error}") from error
+        if published.per_device_node_selection:
+            for device in published.devices:
                 try:
                     if reaches(node, device.node_name, device.all_nodes, device.node_selector):
                         return True
                 except BrokenSelectorError as error:
                     raise PoolError(
-                        f"failed to perform node selection for device {device.name} in slice {one.meta.name}: {error}"
+                        f"failed to perform node selection for device {device.name} "
+                        f"in slice {published.meta.name}: {error}"
                     ) from error
         return False  # no node selection that this release knows: silently left out
 
@@ -202,31 +214,31 @@ class Pools:
         everywhere: list[Slice] | None = None
         if len(slices) != announced:
             whole_pool = self._of_pool[key]
-            if any(one.generation > generation for one in whole_pool):
+            if any(published.generation > generation for published in whole_pool):
                 return None
-            everywhere = [one for one in whole_pool if one.generation == generation]
+            everywhere = [published for published in whole_pool if published.generation == generation]
             if len(everywhere) != announced:
                 return Pool(*key, state="incomplete", detail=f"{len(everywhere)} of {announced} slices")
         if self._sorted:
-            slices = sorted(slices, key=lambda one: one.meta.name)
+            slices = sorted(slices, key=lambda published: published.meta.name)
         if not self._features.partitionable_devices:
             problem = _duplicate_device(slices)
             return Pool(*key, state="invalid", detail=problem) if problem else Pool(*key, here=tuple(slices))
         return self._build_with_counters(key, slices, everywhere)
 
     def _build_with_counters(self, key: PoolKey, slices: list[Slice], everywhere: list[Slice] | None) -> Pool:
-        here = [one for one in slices if not one.shared_counters]
-        with_counters = [one for one in slices if one.shared_counters]
-        names = {one.meta.name for one in slices}
+        here = [published for published in slices if not published.shared_counters]
+        with_counters = [published for published in slices if published.shared_counters]
+        names = {published.meta.name for published in slices}
         others: list[Slice] = []
         if everywhere is not None and len(everywhere) != len(slices):
-            others = [one for one in everywhere if one.meta.name not in names]
+            others = [published for published in everywhere if published.meta.name not in names]
         if self._counters_by_node:
-            with_counters += [one for one in others if one.shared_counters]
-            others = [one for one in others if not one.shared_counters]
+            with_counters += [published for published in others if published.shared_counters]
+            others = [published for published in others if not published.shared_counters]
         counter_sets: dict[str, CounterSet] = {}
         problem = _duplicate_device(here)
-        for counter_set in (counter_set for one in with_counters for counter_set in one.shared_counters):
+        for counter_set in (counter_set for published in with_counters for counter_set in published.shared_counters):
             if not problem and counter_set.name in counter_sets:
                 problem = f"duplicate counter set name {counter_set.name}"
             counter_sets[counter_set.name] = counter_set
@@ -240,18 +252,18 @@ def _place(placed: tuple[int, Slice]) -> int:
     return placed[0]
 
 
-def _keep_newest(pools: dict[PoolKey, list[Slice]], one: Slice) -> None:
-    key = (one.driver, one.pool)
+def _keep_newest(pools: dict[PoolKey, list[Slice]], published: Slice) -> None:
+    key = (published.driver, published.pool)
     known = pools.get(key)
-    if known is None or one.generation > known[0].generation:
-        pools[key] = [one]
-    elif one.generation == known[0].generation:
-        known.append(one)
+    if known is None or published.generation > known[0].generation:
+        pools[key] = [published]
+    elif published.generation == known[0].generation:
+        known.append(published)
 
 
 def _duplicate_device(slices: Iterable[Slice]) -> str:
     seen: set[str] = set()
-    for device in (device for one in slices for device in one.devices):
+    for device in (device for published in slices for device in published.devices):
         if device.name in seen:
             return f"duplicate device name {device.name}"
         seen.add(device.name)
@@ -259,7 +271,7 @@ def _duplicate_device(slices: Iterable[Slice]) -> str:
 
 
 def _unknown_counter(counter_sets: Mapping[str, CounterSet], slices: Iterable[Slice]) -> str:
-    for use in (use for one in slices for device in one.devices for use in device.consumes):
+    for use in (use for published in slices for device in published.devices for use in device.consumes):
         known = counter_sets.get(use.counter_set)
         if known is None:
             return f"counter set {use.counter_set} not found"

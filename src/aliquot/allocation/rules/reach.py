@@ -48,27 +48,29 @@ def selects(selector: NodeSelector, node: Node) -> bool:
 
 def _problems(term: NodeSelectorTerm) -> Sequence[str]:
     problems: list[str] = []
-    for one in term.expressions:
-        match one.operator:
+    for requirement in term.expressions:
+        match requirement.operator:
             case "In" | "NotIn":
-                if not one.values:
-                    problems.append(f"{one.key}: values must not be empty for operator {one.operator}")
+                if not requirement.values:
+                    problems.append(f"{requirement.key}: values must not be empty for operator {requirement.operator}")
             case "Exists" | "DoesNotExist":
-                if one.values:
-                    problems.append(f"{one.key}: values must be empty for operator {one.operator}")
+                if requirement.values:
+                    problems.append(f"{requirement.key}: values must be empty for operator {requirement.operator}")
             case "Gt" | "Lt":
-                if len(one.values) != 1 or integer(one.values[0]) is None:
-                    problems.append(f"{one.key}: operator {one.operator} needs exactly one integer")
+                if len(requirement.values) != 1 or integer(requirement.values[0]) is None:
+                    problems.append(f"{requirement.key}: operator {requirement.operator} needs exactly one integer")
             case _:
-                problems.append(f"{one.key}: operator {one.operator!r} is not supported")
-        if not _is_key(one.key):
-            problems.append(f"{one.key!r} is not a label key")
-        problems.extend(f"{one.key}: {value!r} is not a label value" for value in one.values if not _is_value(value))
-    for one in term.fields:
-        if one.operator not in ("In", "NotIn"):
-            problems.append(f"field {one.key}: operator {one.operator!r} is not supported")
-        elif len(one.values) != 1:
-            problems.append(f"field {one.key}: must have one value")
+                problems.append(f"{requirement.key}: operator {requirement.operator!r} is not supported")
+        if not _is_key(requirement.key):
+            problems.append(f"{requirement.key!r} is not a label key")
+        problems.extend(
+            f"{requirement.key}: {value!r} is not a label value" for value in requirement.values if not _is_value(value)
+        )
+    for requirement in term.fields:
+        if requirement.operator not in ("In", "NotIn"):
+            problems.append(f"field {requirement.key}: operator {requirement.operator!r} is not supported")
+        elif len(requirement.values) != 1:
+            problems.append(f"field {requirement.key}: must have one value")
     return problems
 
 

@@ -172,9 +172,10 @@ def _node_selector(claim: Claim, picks: Sequence[PickedDevice], node: Node, *, s
 
 
 def _merge(known: list[Requirement], more: Iterable[Requirement]) -> None:
-    for one in more:
+    for requirement in more:
         if not any(
-            (one.key, one.operator, frozenset(one.values)) == (other.key, other.operator, frozenset(other.values))
+            (requirement.key, requirement.operator, frozenset(requirement.values))
+            == (other.key, other.operator, frozenset(other.values))
             for other in known
         ):
-            known.append(one)
+            known.append(requirement)

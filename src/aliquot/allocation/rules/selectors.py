@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from aliquot.allocation.rules.device_memo import DeviceMemo
 from aliquot.dra.device import Attribute, Device, Slice
 
 
@@ -19,8 +20,8 @@ class CelFailure:
     """As Kubernetes words it, without the prefix that names class or claim."""
 
 
-Verdict = bool | CelFailure
-Evaluate = Callable[[str, str, Device], Verdict]
+SelectorVerdict = bool | CelFailure
+Evaluate = Callable[[str, str, Device], SelectorVerdict]
 """(expression, driver, device) -> verdict."""
 Read = tuple[str, str, str]
 """`attributes` or `capacity`, domain, name."""
@@ -42,15 +43,15 @@ class Selectors:
 
     evaluate: Evaluate
     reads: Reads = _anything
-    _verdicts: dict[Content, Verdict] = field(default_factory=dict[Content, Verdict])
+    _verdicts: dict[Content, SelectorVerdict] = field(default_factory=dict[Content, SelectorVerdict])
     _names: dict[str, tuple[tuple[bool, str, str, str], ...] | None] = field(
         default_factory=dict[str, "tuple[tuple[bool, str, str, str], ...] | None"]
     )
     """Expression -> (it's an attribute, domain, name, full name) of what it can look at."""
-    _odd: dict[int, tuple[Device, Content]] = field(default_factory=dict[int, tuple[Device, Content]])
-    """Device by identity (kept alive, so that it stays its own) -> its attributes that may not be convertible."""
+    _odd: DeviceMemo[Content] = field(default_factory=lambda: DeviceMemo(_odd))
+    """The attributes of a device that may not be convertible."""
 
-    def verdict(self, expression: str, driver: str, device: Device) -> Verdict:
+    def verdict(self, expression: str, driver: str, device: Device) -> SelectorVerdict:
         """Evaluates an expression on a device, or remembers."""
         names = self._looks_at(expression)
         key = self._all(driver, device) if names is None else self._seen(names, driver, device)
@@ -72,12 +73,12 @@ class Selectors:
                 return False
             names.update(of_this)
         asked: set[tuple[object, ...]] = set()
-        for one in slices:
-            driver = one.driver
+        for published in slices:
+            driver = published.driver
             read = [(a, n) for a, domain, name, full in names for n in ((full, name) if domain == driver else (full,))]
             attributes_read = [name for is_attribute, name in read if is_attribute]
             capacity_read = [name for is_attribute, name in read if not is_attribute]
-            for device in one.devices:
+            for device in published.devices:
                 attributes = device.attributes
                 shown: list[object] = [
                     (value.kind, value.value) for value in attributes.values() if value.kind not in _ALWAYS_CONVERTED
@@ -111,10 +112,7 @@ class Selectors:
 
     def _seen(self, names: tuple[tuple[bool, str, str, str], ...], driver: str, device: Device) -> Content:
         """What an expression can look at, of a device."""
-        odd = self._odd.get(id(device))
-        if odd is None:
-            odd = self._odd[id(device)] = (device, _odd(device))
-        content: list[object] = [driver, device.allow_multiple, odd[1]]
+        content: list[object] = [driver, device.allow_multiple, self._odd.of(device)]
         for is_attribute, domain, name, full in names:
             if is_attribute:
                 content.append(_told(device.attributes.get(full)))

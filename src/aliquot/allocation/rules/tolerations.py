@@ -24,5 +24,6 @@ def blocking_taints(device: Device, tolerations: Sequence[DeviceToleration]) -> 
     return tuple(
         taint
         for taint in device.taints
-        if taint.effect in ("NoSchedule", "NoExecute") and not any(tolerates(one, taint) for one in tolerations)
+        if taint.effect in ("NoSchedule", "NoExecute")
+        and not any(tolerates(toleration, taint) for toleration in tolerations)
     )

@@ -22,19 +22,19 @@ _ANY_TAINT: Final = DeviceToleration(operator="Exists")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Claims and a supply that may have lost some requirements."""
+class Relaxed:
+    """Claims and a supply, with some obstacles lifted."""
 
     supply: Supply
     claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
-    """One thing that must hold: in words, and the problem without it."""
+class Obstacle:
+    """One thing that must hold: in words, and claims and supply without it."""
 
     text: str
-    without: Callable[[Problem], Problem]
+    lifted: Callable[[Relaxed], Relaxed]
 
 
 def smallest_conflict(
@@ -52,27 +52,27 @@ def smallest_conflict(
         The set; empty if the claims fit, if they fail for another reason than not fitting, or if there are more than
         `MOST` requirements.
     """
-    problem = Problem(supply, tuple(claims))
+    relaxed = Relaxed(supply, tuple(claims))
 
-    def unfit(candidate: Problem) -> bool:
+    def unfit(candidate: Relaxed) -> bool:
         answer = make_engine(candidate.supply).prepare(candidate.claims).on(node)
         return isinstance(answer, NoAllocation) and answer.category == "does not fit"
 
-    requirements = list(_requirements(problem))
-    if len(requirements) > MOST or not unfit(problem):
+    obstacles = list(_obstacles(relaxed))
+    if len(obstacles) > MOST or not unfit(relaxed):
         return ()
     kept: list[str] = []
-    for requirement in requirements:
-        candidate = requirement.without(problem)
+    for obstacle in obstacles:
+        candidate = obstacle.lifted(relaxed)
         if unfit(candidate):
-            problem = candidate
+            relaxed = candidate
         else:
-            kept.append(requirement.text)
+            kept.append(obstacle.text)
     return tuple(kept)
 
 
-def _requirements(problem: Problem) -> Iterator[Requirement]:
-    state = problem.supply.state
+def _obstacles(relaxed: Relaxed) -> Iterator[Obstacle]:
+    state = relaxed.supply.state
     holders: dict[str, list[DeviceId]] = {}
     for device in sorted(state.devices | state.shared_devices()):
         names = [holder.claim for holder in state.holders.get(device, ())] or [""]
@@ -80,24 +80,24 @@ def _requirements(problem: Problem) -> Iterator[Requirement]:
             holders.setdefault(name, []).append(device)
     for name, devices in holders.items():
         told = f"claim {name} keeps" if name else "another claim keeps"
-        yield Requirement(f"{told} {', '.join(map(str, devices))}", _Released(frozenset(devices)))
-    if any(device.taints for one in problem.supply.slices for device in one.devices):
-        yield Requirement("taints of devices count", _untainted)
-    for number, claim in enumerate(problem.claims):
+        yield Obstacle(f"{told} {', '.join(map(str, devices))}", _Released(frozenset(devices)))
+    if any(device.taints for published in relaxed.supply.slices for device in published.devices):
+        yield Obstacle("taints of devices count", _untainted)
+    for number, claim in enumerate(relaxed.claims):
         yield from _of_claim(number, claim)
 
 
-def _of_claim(number: int, claim: Claim) -> Iterator[Requirement]:
+def _of_claim(number: int, claim: Claim) -> Iterator[Obstacle]:
     for request in claim.spec.requests:
         for alternative, recipe in enumerate(_recipes(request)):
             name = f"{request.name}/{recipe.name}" if request.first_available else request.name
             for index, selector in enumerate(recipe.selectors):
-                without = _SelectorTaken(number, request.name, alternative, index)
-                yield Requirement(f"{claim.meta.key}: request {name} wants {selector}", without)
+                lifted = _SelectorTaken(number, request.name, alternative, index)
+                yield Obstacle(f"{claim.meta.key}: request {name} wants {selector}", lifted)
     for index, constraint in enumerate(claim.spec.constraints):
-        yield Requirement(f"{claim.meta.key}: {_constraint(constraint)}", _ConstraintTaken(number, index))
+        yield Obstacle(f"{claim.meta.key}: {_constraint(constraint)}", _ConstraintTaken(number, index))
     for request in claim.spec.requests:
-        yield Requirement(
+        yield Obstacle(
             f"{claim.meta.key}: request {request.name} {_wants(request)}", _RequestTaken(number, request.name)
         )
 
@@ -128,22 +128,22 @@ def _wants(request: Request) -> str:
 class _Released:
     devices: frozenset[DeviceId]
 
-    def __call__(self, problem: Problem) -> Problem:
-        state, gone = problem.supply.state, self.devices
+    def __call__(self, relaxed: Relaxed) -> Relaxed:
+        state, gone = relaxed.supply.state, self.devices
         left = AllocatedState(
             state.devices - gone,
             frozenset(share for share in state.shares if share[0] not in gone),
             {device: amounts for device, amounts in state.consumed.items() if device not in gone},
             {device: held for device, held in state.holders.items() if device not in gone},
         )
-        return replace(problem, supply=replace(problem.supply, state=left))
+        return replace(relaxed, supply=replace(relaxed.supply, state=left))
 
 
-def _untainted(problem: Problem) -> Problem:
+def _untainted(relaxed: Relaxed) -> Relaxed:
     def tolerant(recipe: SubRequest) -> SubRequest:
         return replace(recipe, tolerations=(_ANY_TAINT,))
 
-    return _with_recipes(problem, lambda _claim, _request, _alternative, recipe: tolerant(recipe))
+    return _with_recipes(relaxed, lambda _claim, _request, _alternative, recipe: tolerant(recipe))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +153,14 @@ class _SelectorTaken:
     alternative: int
     index: int
 
-    def __call__(self, problem: Problem) -> Problem:
+    def __call__(self, relaxed: Relaxed) -> Relaxed:
         def change(claim: int, request: str, alternative: int, recipe: SubRequest) -> SubRequest:
             if (claim, request, alternative) != (self.claim, self.request, self.alternative):
                 return recipe
-            always = tuple("true" if i == self.index else one for i, one in enumerate(recipe.selectors))
+            always = tuple("true" if i == self.index else selector for i, selector in enumerate(recipe.selectors))
             return replace(recipe, selectors=always)
 
-        return _with_recipes(problem, change)
+        return _with_recipes(relaxed, change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +168,15 @@ class _ConstraintTaken:
     claim: int
     index: int
 
-    def __call__(self, problem: Problem) -> Problem:
+    def __call__(self, relaxed: Relaxed) -> Relaxed:
         def change(claim: Claim) -> Claim:
             nothing = Constraint(("-",), match_attribute="-/-")  # keeps the others' places
-            kept = tuple(nothing if i == self.index else one for i, one in enumerate(claim.spec.constraints))
+            kept = tuple(
+                nothing if i == self.index else constraint for i, constraint in enumerate(claim.spec.constraints)
+            )
             return replace(claim, spec=replace(claim.spec, constraints=kept))
 
-        return _with_claim(problem, self.claim, change)
+        return _with_claim(relaxed, self.claim, change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,20 +184,20 @@ class _RequestTaken:
     claim: int
     request: str
 
-    def __call__(self, problem: Problem) -> Problem:
+    def __call__(self, relaxed: Relaxed) -> Relaxed:
         def change(claim: Claim) -> Claim:
-            kept = tuple(one for one in claim.spec.requests if one.name != self.request)
+            kept = tuple(request for request in claim.spec.requests if request.name != self.request)
             return replace(claim, spec=replace(claim.spec, requests=kept))
 
-        return _with_claim(problem, self.claim, change)
+        return _with_claim(relaxed, self.claim, change)
 
 
-def _with_claim(problem: Problem, number: int, change: Callable[[Claim], Claim]) -> Problem:
-    claims = tuple(change(claim) if i == number else claim for i, claim in enumerate(problem.claims))
-    return replace(problem, claims=claims)
+def _with_claim(relaxed: Relaxed, number: int, change: Callable[[Claim], Claim]) -> Relaxed:
+    claims = tuple(change(claim) if i == number else claim for i, claim in enumerate(relaxed.claims))
+    return replace(relaxed, claims=claims)
 
 
-def _with_recipes(problem: Problem, change: Callable[[int, str, int, SubRequest], SubRequest]) -> Problem:
+def _with_recipes(relaxed: Relaxed, change: Callable[[int, str, int, SubRequest], SubRequest]) -> Relaxed:
     def changed(number: int, request: Request) -> Request:
         exactly = request.exactly
         return replace(
@@ -207,7 +209,9 @@ def _with_recipes(problem: Problem, change: Callable[[int, str, int, SubRequest]
         )
 
     claims = tuple(
-        replace(claim, spec=replace(claim.spec, requests=tuple(changed(number, one) for one in claim.spec.requests)))
-        for number, claim in enumerate(problem.claims)
+        replace(
+            claim, spec=replace(claim.spec, requests=tuple(changed(number, request) for request in claim.spec.requests))
+        )
+        for number, claim in enumerate(relaxed.claims)
     )
-    return replace(problem, claims=claims)
+    return replace(relaxed, claims=claims)

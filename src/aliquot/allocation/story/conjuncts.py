@@ -21,7 +21,7 @@ def conjuncts(expression: str) -> tuple[str, ...]:
             return (inner,)
         parts.append(inner[start:place].strip())
         start = place + 2
-    return tuple(part for one in (*parts, inner[start:].strip()) for part in _split_again(one, alone=not parts))
+    return tuple(term for part in (*parts, inner[start:].strip()) for term in _split_again(part, alone=not parts))
 
 
 def _split_again(part: str, *, alone: bool) -> tuple[str, ...]:

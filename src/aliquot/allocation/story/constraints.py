@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aliquot.allocation.answer import AttributeMissing, ConstraintBroken, ConstraintKind, Reason
+from aliquot.allocation.answer import AttributeMissing, ConstraintBroken, ConstraintKind, DeviceReason
 from aliquot.allocation.rules.candidates import Candidate
-from aliquot.allocation.rules.constraints import Values, as_values, attribute_of, covers
+from aliquot.allocation.rules.constraints import ValueSet, attribute_of, covers, value_set
 from aliquot.dra.claim import Constraint
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class RequestCandidates:
     """One recipe of a claim, with the devices that would do by themselves."""
 
     request: str
@@ -20,17 +20,22 @@ class Member:
     usable: tuple[Candidate, ...]
 
 
-def values_of(candidate: Candidate, attribute: str, *, lists: bool) -> Values | None:
+def values_of(candidate: Candidate, attribute: str, *, lists: bool) -> ValueSet | None:
     """Returns a device's values of an attribute; None: it has none that can be compared."""
     found = attribute_of(candidate.device, candidate.id.driver, attribute)
     if found is None or (not lists and isinstance(found.value, tuple)):
         return None
-    return as_values(found)
+    return value_set(found)
 
 
 def constraint_reasons(
-    constraints: Sequence[Constraint], member: Member, members: Sequence[Member], candidate: Candidate, *, lists: bool
-) -> tuple[Reason, ...]:
+    constraints: Sequence[Constraint],
+    member: RequestCandidates,
+    members: Sequence[RequestCandidates],
+    candidate: Candidate,
+    *,
+    lists: bool,
+) -> tuple[DeviceReason, ...]:
     """Returns what a claim's constraints have against a device.
 
     Args:
@@ -40,7 +45,7 @@ def constraint_reasons(
         candidate: the device.
         lists: list attributes are on.
     """
-    reasons: list[Reason] = []
+    reasons: list[DeviceReason] = []
     for constraint in constraints:
         if not covers(frozenset(constraint.requests), member.request, member.alternative):
             continue
@@ -58,20 +63,20 @@ def constraint_reasons(
     return tuple(reasons)
 
 
-def told(values: Values) -> str:
+def told(values: ValueSet) -> str:
     """Returns values as text, in order."""
     return ", ".join(sorted(str(value) for value in values[1]))
 
 
 def _others_cannot(
-    constraint: Constraint, attribute: str, members: Sequence[Member], values: Values, *, lists: bool
+    constraint: Constraint, attribute: str, members: Sequence[RequestCandidates], values: ValueSet, *, lists: bool
 ) -> tuple[str, ...] | None:
     """Returns what a request offers that can't agree with these values; None: every request can.
 
     A request can, if some value serves enough of its devices; one alternative that can is enough.
     """
     names = frozenset(constraint.requests)
-    of_request: dict[str, list[Member]] = {}
+    of_request: dict[str, list[RequestCandidates]] = {}
     for member in members:
         if covers(names, member.request, member.alternative):
             of_request.setdefault(member.request, []).append(member)
@@ -86,7 +91,7 @@ def _others_cannot(
     return None
 
 
-def _by_value(member: Member, attribute: str, *, lists: bool) -> Mapping[tuple[str, object], int]:
+def _by_value(member: RequestCandidates, attribute: str, *, lists: bool) -> Mapping[tuple[str, object], int]:
     counts: dict[tuple[str, object], int] = {}
     for candidate in member.usable:
         values = values_of(candidate, attribute, lists=lists)

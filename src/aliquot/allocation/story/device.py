@@ -7,10 +7,10 @@ from aliquot.allocation.answer import (
     CapacityShort,
     CapacityUnknown,
     CounterShort,
+    DeviceReason,
     FeatureOff,
     Held,
     NodeNotSelected,
-    Reason,
     SelectorError,
     SelectorFalse,
     Tainted,
@@ -41,8 +41,8 @@ class Asked:
 
 
 @dataclass(slots=True)
-class DeviceJudge:
-    """Judges devices of one node, each by itself."""
+class DeviceInspector:
+    """Looks at devices of one node, each by itself."""
 
     supply: Supply
     node: Node
@@ -52,7 +52,7 @@ class DeviceJudge:
         init=False, default_factory=dict[PoolKey, "Mapping[tuple[str, str], CounterState]"]
     )
 
-    def reasons(self, asked: Asked, candidate: Candidate) -> tuple[Reason, ...]:
+    def reasons(self, asked: Asked, candidate: Candidate) -> tuple[DeviceReason, ...]:
         """Returns every reason against a device; none: it would do by itself.
 
         A device that the class doesn't select is of another kind: nothing else is said about it.
@@ -62,7 +62,7 @@ class DeviceJudge:
             not_meant = self._unselected(owner, asked.device_class.selectors, candidate)
             if not_meant is not None:
                 return (not_meant,)
-        found: list[Reason] = []
+        found: list[DeviceReason] = []
         unselected = self._unselected("request", asked.recipe.selectors, candidate)
         if unselected is not None:
             found.append(unselected)
@@ -80,10 +80,13 @@ class DeviceJudge:
     ) -> SelectorFalse | SelectorError | None:
         for index, expression in enumerate(selectors):
             if expression is None:
-                return SelectorError(owner, index, "", "compile", "CEL expression empty (unsupported selector type?)")
+                text = "CEL expression empty (unsupported selector type?)"
+                return SelectorError(owner=owner, index=index, expression="", phase="compile", text=text)
             verdict = self.selectors.verdict(expression, candidate.id.driver, candidate.device)
             if isinstance(verdict, CelFailure):
-                return SelectorError(owner, index, expression, verdict.phase, verdict.text)
+                return SelectorError(
+                    owner=owner, index=index, expression=expression, phase=verdict.phase, text=verdict.text
+                )
             if not verdict:
                 return SelectorFalse(owner, index, expression, self._false_term(expression, candidate))
         return None
@@ -95,7 +98,7 @@ class DeviceJudge:
                 return term
         return expression
 
-    def _unreachable(self, candidate: Candidate) -> Iterator[Reason]:
+    def _unreachable(self, candidate: Candidate) -> Iterator[DeviceReason]:
         device = candidate.device
         if not candidate.slice.per_device_node_selection:
             return
@@ -106,7 +109,7 @@ class DeviceJudge:
         if not reached:
             yield NodeNotSelected()
 
-    def _held(self, asked: Asked, candidate: Candidate) -> Iterator[Reason]:
+    def _held(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         if asked.admin or candidate.id not in self.supply.state.devices:
             return
         holders = self.supply.state.holders.get(candidate.id, ())
@@ -115,13 +118,13 @@ class DeviceJudge:
         if not holders:
             yield Held("")
 
-    def _features(self, candidate: Candidate) -> Iterator[Reason]:
+    def _features(self, candidate: Candidate) -> Iterator[DeviceReason]:
         if candidate.device.binding_conditions and not self.supply.features.binding_conditions:
             yield FeatureOff("DRADeviceBindingConditions")
         if candidate.device.consumes and not self.supply.features.partitionable_devices:
             yield FeatureOff("DRAPartitionableDevices")
 
-    def _capacity(self, asked: Asked, candidate: Candidate) -> Iterator[Reason]:
+    def _capacity(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         features = self.supply.features
         if not features.consumable_capacity:
             return
@@ -141,9 +144,11 @@ class DeviceJudge:
                 yield CapacityShort(name, wanted, wanted or capacity.value, left, broken_policy=True)
                 continue
             if broken or taken.amount > left:
-                yield CapacityShort(name, wanted, taken.amount, left, broken)
+                yield CapacityShort(
+                    capacity=name, requested=wanted, consumes=taken.amount, available=left, broken_policy=broken
+                )
 
-    def _counters(self, asked: Asked, candidate: Candidate) -> Iterator[Reason]:
+    def _counters(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         device, state = candidate.device, self.supply.state
         pays = self.behaviour.admin_pays_counters or not asked.admin
         shared = self.supply.features.consumable_capacity and device.allow_multiple and candidate.id in state.consumed
@@ -159,7 +164,14 @@ class DeviceJudge:
             overdrawn = left.sign < 0 and (self.behaviour.overdrawn_blocks_pool or key[0] in sets)
             if overdrawn or (key in needs and left < needs[key]):
                 claims = dict.fromkeys(holder.claim for device in holders for holder in state.holders.get(device, ()))
-                yield CounterShort(*key, needs.get(key, Quantity.of(0)), left, holders, tuple(claims))
+                yield CounterShort(
+                    counter_set=key[0],
+                    counter=key[1],
+                    needed=needs.get(key, Quantity.of(0)),
+                    available=left,
+                    held_by=holders,
+                    claims=tuple(claims),
+                )
 
 
 CounterState = tuple[Quantity, tuple[DeviceId, ...]]
@@ -173,9 +185,9 @@ def counters_left(pool: Pool, supply: Supply) -> Mapping[tuple[str, str], Counte
         for counter_set in pool.counter_sets.values()
         for name, amount in counter_set.counters.items()
     }
-    for one in (*pool.here, *pool.elsewhere):
-        for device in one.devices:
-            where = DeviceId(one.driver, one.pool, device.name)
+    for published in (*pool.here, *pool.elsewhere):
+        for device in published.devices:
+            where = DeviceId(published.driver, published.pool, device.name)
             if not device.consumes or not supply.state.holds(where):
                 continue
             for use in device.consumes:

@@ -13,8 +13,8 @@ from aliquot.allocation.inputs import Supply
 from aliquot.allocation.rules.candidates import Candidate, candidates_of
 from aliquot.allocation.rules.pools import PoolError, Pools
 from aliquot.allocation.rules.selectors import Selectors
-from aliquot.allocation.story.constraints import Member, constraint_reasons
-from aliquot.allocation.story.device import Asked, DeviceJudge
+from aliquot.allocation.story.constraints import RequestCandidates, constraint_reasons
+from aliquot.allocation.story.device import Asked, DeviceInspector
 from aliquot.dra.claim import Claim, Request, SubRequest
 from aliquot.kube.node import Node
 
@@ -36,23 +36,23 @@ def tell(
         candidates = candidates_of(pools.gather(node))
     except PoolError as error:
         return Story(pools=(PoolStory("", "", "invalid", str(error)),))
-    judge = DeviceJudge(supply, node, selectors, behaviour)
-    requests = tuple(story for claim in claims for story in _claim_stories(supply, judge, claim, candidates))
+    inspector = DeviceInspector(supply, node, selectors, behaviour)
+    requests = tuple(story for claim in claims for story in _claim_stories(supply, inspector, claim, candidates))
     return Story(requests, pools.troubles(node))
 
 
 def _claim_stories(
-    supply: Supply, judge: DeviceJudge, claim: Claim, candidates: Sequence[Candidate]
+    supply: Supply, inspector: DeviceInspector, claim: Claim, candidates: Sequence[Candidate]
 ) -> list[RequestStory]:
-    told: list[tuple[Member, SubRequest, dict[Candidate, DeviceStory]]] = []
+    told: list[tuple[RequestCandidates, SubRequest, dict[Candidate, DeviceStory]]] = []
     for request in claim.spec.requests:
         for alternative, recipe in _recipes(request):
             admin = not alternative and recipe.admin_access is True
             asked = Asked(recipe, supply.classes.get(recipe.class_name), admin)
-            stories = {one: DeviceStory(one.id, judge.reasons(asked, one)) for one in candidates}
-            usable = tuple(one for one, story in stories.items() if not story.reasons)
+            stories = {each: DeviceStory(each.id, inspector.reasons(asked, each)) for each in candidates}
+            usable = tuple(candidate for candidate, story in stories.items() if not story.reasons)
             needed = 1 if recipe.mode == "All" else recipe.count
-            told.append((Member(request.name, alternative, needed, usable), recipe, stories))
+            told.append((RequestCandidates(request.name, alternative, needed, usable), recipe, stories))
     members = [member for member, _, _ in told]
     lists = supply.features.list_attributes
     for member, _, stories in told:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from aliquot.allocation.claims.bound import bound_claims, extended_status
 from aliquot.allocation.claims.extended import ANNOTATION
-from aliquot.allocation.claims.leaving import claim_keys, left
+from aliquot.allocation.claims.leaving import claim_keys, without_pod
 from aliquot.allocation.claims.pod_check import Checked, Offer, PodCheck, offer_of, prepare_in
 from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.allocation.engines import Engines
@@ -31,8 +31,6 @@ class LiveClaims:
     _extended: dict[str, list[Claim]] = field(default_factory=dict[str, list[Claim]])
     """UID of a pod -> claims that were made for its extended resources before the start."""
     _specs: dict[Hashable, list[ClaimSpec]] = field(default_factory=dict[Hashable, list[ClaimSpec]])
-    _numbers: dict[int, tuple[ClaimSpec, Hashable]] = field(default_factory=dict[int, tuple[ClaimSpec, Hashable]])
-    """By identity (kept alive, so that it stays its own): what a spec is equal to."""
 
     @classmethod
     def of(cls, start: Snapshot, engines: Engines) -> "LiveClaims":
@@ -121,7 +119,7 @@ class LiveClaims:
             before = self.get(key)
             if before is None:
                 continue
-            after = left(before, pod)
+            after = without_pod(before, pod)
             if before.allocation is not None and (after is None or after.allocation is None):
                 freed.append(before.allocation)
             self._put(key, after)
@@ -131,11 +129,11 @@ class LiveClaims:
         self.changes[key] = self.news[key] = claim
 
     def _number(self, spec: ClaimSpec) -> Hashable:
-        known = self._numbers.get(id(spec))
-        if known is None:
-            kind = tuple((one.name, one.exactly and one.exactly.class_name) for one in spec.requests)
-            alike = self._specs.setdefault(kind, [])
-            if spec not in alike:
-                alike.append(spec)
-            known = self._numbers[id(spec)] = (spec, (kind, alike.index(spec)))
-        return known[1]
+        """The same for equal specs, which are mostly one object, from one template: then `index` needn't compare."""
+        kind = tuple([(request.name, request.exactly and request.exactly.class_name) for request in spec.requests])
+        alike = self._specs.setdefault(kind, [])
+        try:
+            return kind, alike.index(spec)
+        except ValueError:
+            alike.append(spec)
+            return kind, len(alike) - 1
