@@ -4,6 +4,7 @@ It answers and commits nothing; `live` has one that follows what is committed.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from aliquot.allocation.answer import Answer, NoAllocation
@@ -46,23 +47,20 @@ class KnownNode:
         self.state: NodeState | None = None
 
 
-class PreparedClaims:
+@dataclass(slots=True)
+class PreparedClaims(CompiledClaims):
     """Claims compiled for one engine (`inputs.Prepared`)."""
 
-    __slots__ = ("_claims", "_engine")
-
-    def __init__(self, engine: "Exact", claims: CompiledClaims) -> None:
-        self._engine = engine
-        self._claims = claims
+    engine: "Exact" = field(init=False, repr=False, compare=False)
 
     def on(self, node: Node) -> Answer:
         """Answers for one node, from what the engine has left there at this moment."""
-        return self._engine.answer(self._claims, node)
+        return self.engine.answer(self, node)
 
     def never_fatal(self) -> bool:
         """Says whether no node can answer with a fatal error; False if that can't be told beforehand."""
-        cluster = self._engine.cluster
-        return never_fatal(self._claims, cluster.slices, cluster.selectors)
+        cluster = self.engine.cluster
+        return never_fatal(self, cluster.slices, cluster.selectors)
 
 
 class Exact:
@@ -90,11 +88,14 @@ class Exact:
 
     def prepare(self, claims: Sequence[Claim]) -> PreparedClaims:
         """Compiles claims that are to be allocated together, for as many nodes as are asked."""
-        return PreparedClaims(self, self.cluster.compiler.compile(claims))
+        prepared = PreparedClaims(claims, [])
+        prepared.engine = self
+        self.cluster.compiler.compile(prepared)
+        return prepared
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node alone: `prepare(claims).on(node)`."""
-        return self.answer(self.cluster.compiler.compile(claims), node)
+        return self.prepare(claims).on(node)
 
     def answer(self, claims: CompiledClaims, node: Node) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""
