@@ -96,6 +96,13 @@ def test_large_ones_end_with_an_answer_that_holds(family: str) -> None:
             assert answer.category == "does not fit"
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_nearly_full_gpus_under_nested_constraints_are_decided(seed: int) -> None:
+    answer = exactly.answer(tight.scenario("planted", seed, large=True))
+    assert isinstance(answer, Allocation) or answer.category == "does not fit"
+    assert answer.steps < 1_000
+
+
 def test_equal_nodes_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searched: list[Outcome] = []
 

@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import Final, Self
 
-from aliquot.cel.values.addresses import NetworkError, parse_address
 from aliquot.cel.values.go_text import go_quote
-from aliquot.cel.values.ip import Ip
+from aliquot.cel.values.network.addresses import NetworkError, parse_address
+from aliquot.cel.values.network.ip import Ip
 
 _BITS: Final = re.compile(r"[1-9][0-9]{0,2}|0", re.ASCII)
 

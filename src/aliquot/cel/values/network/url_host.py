@@ -1,8 +1,8 @@
 """The host of a URL, with its port: names, and addresses in brackets, as Go's net/url reads them (Go 1.26)."""
 
-from aliquot.cel.values.addresses import NetworkError, parse_address
 from aliquot.cel.values.go_text import go_quote
-from aliquot.cel.values.url_escapes import HEX, HOST_LITERAL, UNRESERVED, UrlError, complaint, decoded, is_port
+from aliquot.cel.values.network.addresses import NetworkError, parse_address
+from aliquot.cel.values.network.url_escapes import HEX, HOST_LITERAL, UNRESERVED, UrlError, complaint, decoded, is_port
 
 _STRICT: frozenset[str] = frozenset({"http", "https"})
 """The schemes whose hosts may hold no colon but the one before the port."""

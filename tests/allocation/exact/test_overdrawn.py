@@ -15,7 +15,7 @@ from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.allocation.story.tell import tell
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, ClaimSpec
-from aliquot.dra.device import DeviceId
+from aliquot.dra.device import Capacity, DeviceId, RequestPolicy
 from aliquot.kube.meta import Meta
 from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
@@ -23,6 +23,8 @@ from scenarios import oracle, tight
 from scenarios.api.allocation import held
 from scenarios.asking import exactly
 from scenarios.nouns.supplies import DRIVER, NODE, claim, counters, device, pool, request, supply
+
+ONE = Quantity.of(1)
 
 
 def on_the_same_gpu(*names: str) -> Supply:
@@ -78,6 +80,31 @@ def test_a_device_that_needs_another_counter_of_the_set_is_not_given() -> None:
 def test_a_set_that_is_used_up_but_not_overdrawn_still_gives_what_is_left_of_the_others() -> None:
     wanted = claim(request("r"))
     assert taken(exact(on_the_same_gpu("half-a"), wanted)) == ["compute-only"]
+
+
+def test_a_set_that_declares_less_than_nothing_gives_nothing() -> None:
+    offered = supply(
+        counters({"gpu-0": {"memory": "50", "links": "-1"}}),
+        pool(device("half", uses={"gpu-0": {"memory": "25"}}), device("plain"), count=2),
+    )
+    wanted = claim(request("r"))
+    assert taken(exact(offered, wanted)) == taken(plain(offered, wanted, REPAIRED)) == ["plain"]
+
+
+def test_a_further_share_of_a_device_whose_counters_are_paid_draws_on_nothing() -> None:
+    half = {"memory": "30"}
+    slots = Capacity(Quantity.of(4), RequestPolicy(ONE))
+    sharing = device("shared", uses={"gpu-0": half}, capacity={"slots": slots}, shared=True)
+    id_ = DeviceId(DRIVER, "p", "shared")
+    share = AllocatedDevice("r", id_, share_id="s", consumed={"slots": ONE})
+    held = Claim(Meta("of-share", "ml"), ClaimSpec(), allocation=ClaimAllocation((share,)))
+    offered = supply(
+        counters({"gpu-0": {"memory": "50"}}),
+        pool(device("half", uses={"gpu-0": half}), device("next", uses={"gpu-0": half}), sharing, count=2),
+        state=allocated_state([holder("half"), held], consumable_capacity=True),
+    )
+    wanted = claim(request("r"))
+    assert taken(exact(offered, wanted)) == taken(plain(offered, wanted, REPAIRED)) == ["shared"]
 
 
 def test_committing_and_releasing_tells_when_a_set_is_overdrawn() -> None:

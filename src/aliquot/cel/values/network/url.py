@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aliquot.cel.values.url_escapes import (
+from aliquot.cel.values.network.url_escapes import (
     HOST_LITERAL,
     PATH_KEEP,
     UNRESERVED,
@@ -16,24 +16,24 @@ from aliquot.cel.values.url_escapes import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Url:
     """A parsed URL, equal by its text."""
 
     pointer_in_go: ClassVar[bool] = True
     """As the key of a map it's found only as the same object."""
 
-    scheme: str
-    opaque: str
-    user: str | None
-    host: str
-    path: bytes
-    raw_path: str
+    scheme: str = ""
+    opaque: str = ""
+    user: str | None = None
+    host: str = ""
+    path: bytes = b""
+    raw_path: str = ""
     """The path as written, where printing the decoded one would write something else."""
-    query: str
-    force_query: bool
+    query: str = ""
+    force_query: bool = False
     """The URL ends in a `?` with nothing after it."""
-    fragment: str
+    fragment: str = ""
     omit_host: bool = False
 
     @property

@@ -1,10 +1,11 @@
 """Reading URLs as Go's net/url does."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
-from aliquot.cel.values.url import Url
-from aliquot.cel.values.url_escapes import (
+from aliquot.cel.values.network.url import Url
+from aliquot.cel.values.network.url_escapes import (
     PATH_KEEP,
     UNRESERVED,
     UrlError,
@@ -12,7 +13,7 @@ from aliquot.cel.values.url_escapes import (
     escaped,
     unescaped,
 )
-from aliquot.cel.values.url_host import parse_host
+from aliquot.cel.values.network.url_host import parse_host
 
 _SCHEME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*\Z", re.ASCII)
 
@@ -40,8 +41,7 @@ def parse_url(text: str) -> Url:
     url = _parse(body, via_request=False)
     if fragment:
         unescaped(fragment, text)
-        return Url(url.scheme, url.opaque, url.user, url.host, url.path, url.raw_path, url.query, url.force_query,
-                   fragment, url.omit_host)  # fmt: skip
+        return replace(url, fragment=fragment)
     return url
 
 
@@ -51,7 +51,7 @@ def _parse(text: str, *, via_request: bool) -> Url:
     if not text and via_request:
         raise UrlError(complaint(text, "empty url"))
     if text == "*":
-        return Url("", "", None, "", b"*", "", "", force_query=False, fragment="")
+        return Url(path=b"*")
     scheme, rest = _split_scheme(text)
     force_query = rest.endswith("?") and rest.count("?") == 1
     query = ""
@@ -61,7 +61,7 @@ def _parse(text: str, *, via_request: bool) -> Url:
         rest, _, query = rest.partition("?")
     if not rest.startswith("/"):
         if scheme:
-            return Url(scheme, rest, None, "", b"", "", query, force_query, "")
+            return Url(scheme=scheme, opaque=rest, query=query, force_query=force_query)
         raise UrlError(complaint(text, "invalid URI for request"))
     user, host, omit_host = None, "", False
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
@@ -72,7 +72,16 @@ def _parse(text: str, *, via_request: bool) -> Url:
         omit_host = True
     path_bytes = unescaped(rest, text)
     raw_path = "" if escaped(path_bytes, PATH_KEEP) == rest else rest
-    return Url(scheme, "", user, host, path_bytes, raw_path, query, force_query, "", omit_host)
+    return Url(
+        scheme=scheme,
+        user=user,
+        host=host,
+        path=path_bytes,
+        raw_path=raw_path,
+        query=query,
+        force_query=force_query,
+        omit_host=omit_host,
+    )
 
 
 def _split_scheme(text: str) -> tuple[str, str]:

@@ -64,7 +64,7 @@ def of_device(told: Story, name: str, request_name: str = "r") -> tuple[DeviceRe
 
 
 def test_every_reason_of_a_device_is_told() -> None:
-    """facts/dra.md, T11: held, tainted and a wrong attribute, told together."""
+    """Held, tainted and a wrong attribute, told together."""
     held = DeviceId(DRIVER, "p", "gpu-0")
     state = AllocatedState(frozenset({held}), holders={held: (Holder("ml/train", ("train-0",)),)})
     offered = supply(

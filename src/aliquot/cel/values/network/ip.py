@@ -4,8 +4,8 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Self
 
-from aliquot.cel.values.addresses import NetworkError, parse_address
 from aliquot.cel.values.go_text import go_quote
+from aliquot.cel.values.network.addresses import NetworkError, parse_address
 
 
 @dataclass(frozen=True, slots=True)
