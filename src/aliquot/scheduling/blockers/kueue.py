@@ -103,9 +103,12 @@ def _blocker(
     subject: str = "",
     nearest: str = "",
 ) -> Blocker:
-    evidence = condition_evidence(ref, condition) if condition else Evidence(source="object", about=ref, reason=subject)
-    if kind == "queue-missing":
+    if condition is not None:
+        evidence = condition_evidence(ref, condition)
+    elif kind == "queue-missing":
         evidence = Evidence(source="absence", about=ref)
+    else:
+        evidence = Evidence(source="object", about=ref, reason=subject)
     return Blocker(
         kind=kind, stage="queue", object=ref, others=others, evidence=(evidence,), subject=subject, nearest=nearest
     )
