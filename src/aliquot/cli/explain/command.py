@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,9 +13,12 @@ from aliquot.advisor.explain import Explanation, find
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.nearest import nearest
 from aliquot.advisor.owners import owner_of
-from aliquot.cli.cluster_input import as_json, read_cluster
+from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
+from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
+from aliquot.cluster.reading import Reading
+from aliquot.cluster.unavailable import UnavailableError
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -22,10 +26,10 @@ WORKLOADS = frozenset(
     {"deployment", "statefulset", "daemonset", "replicaset", "job", "cronjob", "replicationcontroller"}
 )
 NOTHING_USABLE = 2
-PENDING = 3
 LARGE = 5000
 """Pods times nodes from which JSON isn't indented, and what twins share is encoded once."""
 
+CURRENT = Live()
 Format = Literal["table", "json", "yaml", "html"]
 
 
@@ -43,6 +47,8 @@ def explain(
     node_groups: Annotated[tuple[Path, ...], Parameter(negative=(), show_default=False)] = (),
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
     ways: Annotated[int, Parameter(validator=validators.Number(gte=0))] = 5,
+    watch: Annotated[bool, Parameter(name=["--watch", "-w"], negative=(), show_default=False)] = False,
+    live: Live = CURRENT,
 ) -> int:
     """Why a pod is pending, and what would place it.
 
@@ -54,7 +60,7 @@ def explain(
         target: What to explain: pod/NAME (or NAME), deployment/NAME, statefulset/NAME, job/NAME.
         more: The name, where the kind stands alone: `pod NAME`.
         file: Where the cluster is: YAML or JSON files, folders, a `kubectl cluster-info dump` folder, .gz, or - for
-            standard input. May be given several times.
+            standard input. May be given several times. Without it the cluster of the kubeconfig is asked.
         namespace: Of the target. Without it every namespace is searched.
         all_pending: Explain every pod that has no node.
         kubernetes: The scheduler's version, such as 1.36. Without it: that of the dump's nodes, else the newest known.
@@ -63,6 +69,8 @@ def explain(
             with the ResourceSlices that its drivers would publish: groups that may have no node now.
         output: table for people; json or yaml for programs; html for one self-contained page.
         ways: How many ways out the table shows of each pod; json, yaml and html hold all.
+        watch: Stay, and print again what has another verdict than before; Ctrl-C ends. With -o json a line each time.
+        live: Which cluster is asked, without -f.
     """
     target = target.strip()
     if kind_then_name := " ".join(more):
@@ -73,63 +81,105 @@ def explain(
             "aliquot explain --help has examples",
         )
         return NOTHING_USABLE
-    if not file:
-        fail(
-            "no cluster to look at: give a dump with -f",
-            "kubectl get nodes,pods,deployments,replicasets,namespaces,priorityclasses,events -A -o yaml > dump.yaml",
-        )
+    if watch and output not in ("table", "json"):
+        fail(f"--watch can't write {output}", "leave -o away, or -o json: a line of JSON for every change")
         return NOTHING_USABLE
-    progress("reading " + ", ".join(map(str, file)) + " ...")
-    reading = read_cluster(tuple(dict.fromkeys(file)))
-    if reading is None:
+    groups = read_cluster(node_groups) if node_groups else None
+    if node_groups and groups is None:
         return NOTHING_USABLE
+    ask = partial(
+        answered,
+        target=target,
+        namespace=namespace,
+        kubernetes=kubernetes,
+        feature_gates=feature_gates,
+        spare=groups.snapshot if groups is not None else None,
+    )
+    try:
+        cluster = cluster_of(file, live)
+        if watch:
+            from aliquot.cli.explain.watching import follow
+
+            return follow(cluster, ask, output, ways)
+        progress("reading " + (", ".join(map(str, file)) or "the cluster") + " ...")
+        reading = cluster.read()
+    except UnavailableError as error:
+        progress("")
+        fail(error.message, error.hint)
+        return NOTHING_USABLE
+    tell(misleading(reading))
+    answer = ask(reading)
+    progress("")
+    if isinstance(answer, Mistake):
+        fail(answer.message, answer.hint)
+        return NOTHING_USABLE
+    show_answer(answer, output, ways)
+    return answer.status
+
+
+def answered(
+    reading: Reading,
+    *,
+    target: str,
+    namespace: str | None,
+    kubernetes: str | None,
+    feature_gates: str,
+    spare: Snapshot | None,
+) -> Answer | Mistake:
+    """The stories of the asked pods (an empty target: of all pending ones) in this cluster."""
+    if (nothing := unjudgeable(reading)) is not None:
+        return Mistake(*nothing)
     snapshot = reading.snapshot
     try:
-        chosen, source = chosen_kubernetes(snapshot, kubernetes)
+        chosen, source = chosen_kubernetes(snapshot, kubernetes, reading.server)
         chosen = chosen.changed(changed_gates(feature_gates, chosen))
     except ValueError as error:
-        fail(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
-        return NOTHING_USABLE
+        return Mistake(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
     if namespace is not None and not _has_namespace(snapshot, namespace):
         known = {pod.namespace for pod in snapshot.pods.values()}
         close = ", ".join(nearest(namespace, known)[:3])
-        fail(
+        return Mistake(
             f"there's nothing in namespace {namespace!r} in the input",
             f"nearest: {close}" if close else "no pods at all",
         )
-        return NOTHING_USABLE
-    if all_pending:
+    if not target:
         pods = [pod for pod in snapshot.pending() if namespace in (None, pod.namespace)]
     else:
         kind, _, name = target.rpartition("/")
         pods = find(snapshot, kind_of(kind), name, namespace)
         if not pods:
-            fail(*_not_found(snapshot, kind_of(kind), name, namespace))
-            return NOTHING_USABLE
+            return Mistake(*_not_found(snapshot, kind_of(kind), name, namespace))
     progress(f"judging {len(pods)} pods on {len(snapshot.nodes)} nodes ...")
-    groups = read_cluster(node_groups) if node_groups else None
-    if node_groups and groups is None:
-        return NOTHING_USABLE
-    spare = groups.snapshot if groups is not None else None
     stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare)
-    progress("")
+    return Answer(reading, tuple(stories), str(chosen), source)
+
+
+def show_answer(answer: Answer, output: Format, ways: int) -> None:
+    """Write it to stdout; `ways`: how many ways out a table has of each pod."""
+    reading, stories, chosen, source = answer.reading, answer.stories, answer.release, answer.source
+    snapshot = reading.snapshot
     if output == "table":
         from aliquot.cli.explain.text import show
 
-        show(stories, release=str(chosen), source=source, ways=ways)
+        show(stories, release=chosen, source=source, ways=ways, of=len(snapshot.pods))
     elif output == "html":
         from aliquot.cli.explain.page import page
 
-        sys.stdout.write(page(snapshot, stories, release=str(chosen), source=source))
+        sys.stdout.write(page(snapshot, stories, release=chosen, source=source))
     else:
         warnings = list(map(as_json, reading.warnings))
         if output == "json" and len(stories) * len(snapshot.nodes) > LARGE:
-            head = {"kubernetes": str(chosen), "kubernetesFrom": source, "warnings": warnings}
-            write_stream(head, "pods", encoded(stories))
+            write_line(answer, stories)
         else:
-            answer = document(stories, kubernetes=str(chosen), source=source, warnings=warnings)
-            (write_json if output == "json" else write_yaml)(answer)
-    return PENDING if any(story.verdict in ("pending", "gated") for story in stories) else 0
+            written = document(stories, kubernetes=chosen, source=source, warnings=warnings)
+            (write_json if output == "json" else write_yaml)(written)
+
+
+def write_line(answer: Answer, stories: Sequence[Explanation], **more: object) -> None:
+    """Some of its stories as JSON on one line, with more fields of the document if given."""
+    warnings = list(map(as_json, answer.reading.warnings))
+    head = {"kubernetes": answer.release, "kubernetesFrom": answer.source, **more, "warnings": warnings}
+    write_stream(head, "pods", encoded(stories))
 
 
 def encoded(stories: Sequence[Explanation]) -> Iterator[object]:

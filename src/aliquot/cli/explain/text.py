@@ -51,8 +51,8 @@ def console() -> Console:
     )
 
 
-def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int) -> None:
-    """Print them; pods with the same story together."""
+def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int, of: int = 0) -> None:
+    """Print them; pods with the same story together. `of`: how many pods there are, asked for or not."""
     out = console()
     for story, twins in together(stories):
         one(out, story, twins, release, ways)
@@ -60,7 +60,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
         out.print(Text(f"{len(stories)} pods: {summary}.", style="bold"))
     elif not stories:
-        out.print("No pod is pending.")
+        out.print(f"No pod is pending, of {of}." if of else "No pod is pending.")
     out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
     assert isinstance(out.file, io.StringIO)
     sys.stdout.write(CONTROLS.sub("?", FILLING.sub(r"\1\n", out.file.getvalue())))
