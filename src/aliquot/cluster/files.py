@@ -1,22 +1,19 @@
 """A cluster read from files: dumps, manifests, folders of them, standard input."""
 
-import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.documents import read_text
-from aliquot.cluster.folder import manifests
 from aliquot.cluster.garbage import uncollected
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.reading import Reading, keep
-from aliquot.cluster.text import UnreadableError, text_of
+from aliquot.cluster.texts import STDIN, texts
 from aliquot.cluster.unavailable import UnavailableError
 
-STDIN = "-"
 LOOK_EVERY_SECONDS = 0.4
 """How often `readings` looks at the files, and how long they must keep still before they are read."""
 
@@ -37,10 +34,10 @@ class FileCluster:
         """Everything in the files. What can't be read is a warning; nothing is raised."""
         reader = ItemReader()
         kept: dict[tuple[str, str], Noun] = {}
-        warnings: list[Problem] = []
+        warnings = list[Problem]()
         with uncollected():
             for path in self._paths:
-                for name, data in self._sources(str(path), warnings):
+                for name, data in texts(str(path), self._stdin, warnings):
                     keep(read_text(name, data, reader), name, kept, warnings)
         return Reading(
             admitted(tuple(kept.values())),
@@ -84,22 +81,3 @@ class FileCluster:
                     continue  # reading it tells what is wrong
                 found.append((str(file), status.st_ino, status.st_size, status.st_mtime_ns))
         return found
-
-    def _sources(self, path: str, warnings: list[Problem]) -> Iterator[tuple[str, bytes]]:
-        """(name, UTF-8 text) of each file."""
-        if path == STDIN:
-            files: Iterable[Path | None] = (None,)
-        elif Path(path).is_dir():
-            files, notes = manifests(Path(path))
-            warnings.extend(notes)
-        else:
-            files = (Path(path),)
-        for file in files:
-            name = STDIN if file is None else str(file)
-            try:
-                data = (self._stdin or sys.stdin.buffer).read() if file is None else file.read_bytes()
-                yield name, text_of(data)
-            except OSError as error:
-                warnings.append(Problem(name, f"can't be opened: {error.strerror or error}"))
-            except UnreadableError as error:
-                warnings.append(Problem(name, error.message, line=error.line, hint=error.hint))

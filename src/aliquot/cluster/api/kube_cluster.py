@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from aliquot.cluster.api.connection import Connection
 from aliquot.cluster.api.faults import StatusError, refused
 from aliquot.cluster.api.kinds import Wanted, read_for_decisions
-from aliquot.cluster.api.listing import ABSENT, FORBIDDEN, pages, served_versions, server_version
+from aliquot.cluster.api.listing import STATES, pages, served_versions, server_version
 from aliquot.cluster.api.store import Store
 from aliquot.cluster.api.watching import Change, Follower, Note
 from aliquot.cluster.garbage import uncollected
-from aliquot.cluster.listed import State
 from aliquot.cluster.reading import Reading
 
 STILL_SECONDS, AT_MOST_SECONDS = 0.3, 2.0
 """Changes come in bursts: one Reading is made when nothing came for so long, or has come for so long."""
-
-_STATES: Mapping[int, State] = {ABSENT: "absent", FORBIDDEN: "forbidden"}
 
 
 class KubeCluster:
@@ -101,7 +98,7 @@ class KubeCluster:
                 except StatusError as error:
                     if wanted.needed:
                         raise refused(error, self._connection.account, "nodes,pods") from error
-                    store.missing(wanted, _STATES.get(error.code, "failed"), error.message)
+                    store.missing(wanted, STATES.get(error.code, "failed"), error.message)
         self._told("")
         return served, lists
 

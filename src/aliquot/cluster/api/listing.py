@@ -8,12 +8,15 @@ import msgspec
 from aliquot.cluster.api.connection import JSON, Connection
 from aliquot.cluster.api.faults import StatusError
 from aliquot.cluster.api.kinds import Wanted
+from aliquot.cluster.listed import State
 
 PAGE = 500
 """Objects a page, as kubectl asks for."""
 METADATA_LIST = f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 """Answers without spec, status and data."""
 EXPIRED, FORBIDDEN, ABSENT = 410, 403, 404
+STATES: Mapping[int, State] = {ABSENT: "absent", FORBIDDEN: "forbidden"}
+"""What a no means for a kind; any other means failed."""
 BEGINNINGS = 5
 """How often a list may expire while it's read (the server keeps a version for about five minutes)."""
 
