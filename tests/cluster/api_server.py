@@ -1,8 +1,8 @@
-"""A small API server for tests: answers lists and watches of given objects as a real one does, and the faults asked for.
+"""A small API server for tests: answers lists and watches of given objects as a real one does, or with a fault.
 
-What it copies of a real one (kube-apiserver 1.36): items of a typed list have no apiVersion and kind; pages by limit and
-continue; a continue token or a watch's version that is too old is 410; metadata only where the Accept header asks for it;
-unknown groups and kinds are 404; every change has a later resourceVersion.
+What it copies of a real one (kube-apiserver 1.36): items of a typed list have no apiVersion and kind; pages by limit
+and continue; a continue token or a watch's version that is too old is 410; metadata only where the Accept header asks
+for it; unknown groups and kinds are 404; every change has a later resourceVersion.
 """
 
 import json
@@ -120,7 +120,7 @@ class ApiServer:
         server = self
 
         handler = type("Handler", (_Handler,), {"api": server})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._http = _Server(("127.0.0.1", 0), handler)
         self._http.daemon_threads = True
         if tls is not None:
             self._http.socket = tls.wrap_socket(self._http.socket, server_side=True, do_handshake_on_connect=False)
@@ -209,6 +209,11 @@ class ApiServer:
                 yield None
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """Clients may go away, and refuse certificates."""
+
+
 def status(code: int, message: str) -> Json:
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": message, "code": code}
 
@@ -220,11 +225,12 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
-    def do_GET(self) -> None:  # noqa: N802 - the library's name
+    def do_GET(self) -> None:
         parts = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         path, api = parts.path, self.api
-        asked = Asked(path, query, dict(self.headers))
+        given = {name.title(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
+        asked = Asked(path, query, given)
         api.asked.append(asked)
         if api.faults[path]:
             fault = api.faults[path].pop(0)

@@ -1,6 +1,7 @@
 """The cluster that a command looks at: the files of its -f arguments, or without them the API server of kubeconfig."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,17 +37,20 @@ class Live:
     """How long the API server may take for one answer: 90s, 2m; 60s if not given."""
 
 
-def cluster_of(paths: Sequence[Path], live: Live) -> Cluster:
+@contextlib.contextmanager
+def cluster_of(paths: Sequence[Path], live: Live) -> Generator[Cluster, None, None]:
     """Files, or the API server.
 
     Raises:
         UnavailableError: no file is given, and there's no API server that we could ask.
     """
     if paths:
-        return FileCluster([str(path) for path in dict.fromkeys(paths)])
+        yield FileCluster([str(path) for path in dict.fromkeys(paths)])
+        return
     from aliquot.cluster.api.kube_cluster import KubeCluster
 
-    return KubeCluster(connection(live), told=progress, noted=warn)
+    with connection(live) as opened:
+        yield KubeCluster(opened, told=progress, noted=warn)
 
 
 def connection(live: Live) -> "Connection":

@@ -1,8 +1,9 @@
 """`aliquot dump`: the cluster in a file, to look at elsewhere."""
 
+import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
@@ -55,15 +56,15 @@ def dump(
     if to.suffix in {".yaml", ".yml"}:
         fail(f"{to}: dumps are JSON", f"--to {to.with_suffix('.json.gz')}")
         return NOTHING_USABLE
+    counts: Counter[str] = Counter()
     try:
-        source = _source(file, live)
-        counts: Counter[str] = Counter()
-        lines = _lines(source, counts, anonymise=anonymise)
-        if str(to) == STDOUT:
-            write_list(sys.stdout.buffer, lines)
-        else:
-            with in_place_of(to) as out:
-                write_list(out, lines)
+        with _source(file, live) as source:
+            lines = _lines(source, counts, anonymise=anonymise)
+            if str(to) == STDOUT:
+                write_list(sys.stdout.buffer, lines)
+            else:
+                with in_place_of(to) as out:
+                    write_list(out, lines)
     except UnavailableError as error:
         progress("")
         fail(error.message, error.hint)
@@ -73,12 +74,15 @@ def dump(
     return 0
 
 
-def _source(file: tuple[Path, ...], live: Live) -> "Source":
+@contextlib.contextmanager
+def _source(file: tuple[Path, ...], live: Live) -> "Generator[Source, None, None]":
     if file:
-        return FileSource(file)
+        yield FileSource(file)
+        return
     from aliquot.cluster.dump.from_server import ServerSource
 
-    return ServerSource(connection(live), told=progress)
+    with connection(live) as opened:
+        yield ServerSource(opened, told=progress)
 
 
 def _lines(source: "Source", counts: Counter[str], *, anonymise: bool) -> Iterator[bytes]:

@@ -96,13 +96,13 @@ def explain(
         spare=groups.snapshot if groups is not None else None,
     )
     try:
-        cluster = cluster_of(file, live)
-        if watch:
-            from aliquot.cli.explain.watching import follow
+        with cluster_of(file, live) as cluster:
+            if watch:
+                from aliquot.cli.explain.watching import follow
 
-            return follow(cluster, ask, output, ways)
-        progress("reading " + (", ".join(map(str, file)) or "the cluster") + " ...")
-        reading = cluster.read()
+                return follow(cluster, ask, output, ways)
+            progress("reading " + (", ".join(map(str, file)) or "the cluster") + " ...")
+            reading = cluster.read()
     except UnavailableError as error:
         progress("")
         fail(error.message, error.hint)

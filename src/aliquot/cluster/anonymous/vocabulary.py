@@ -91,8 +91,8 @@ AZURE = words(
 PUBLIC_KEYS = words(
     """
     accelerator app component controller-revision-hash dedicated environment gpu hardware-type instance-type
-    job-name name node-pool node-role node-type nodepool part-of pod-template-generation pod-template-hash pool
-    release sku team tier version workload zone
+    job-name metadata.name name node-pool node-role node-type nodepool part-of pod-template-generation
+    pod-template-hash pool release sku team tier version workload zone
     """
 )
 """Label keys without a domain that name nobody; their values do."""

@@ -1,5 +1,6 @@
 """A cluster read from its API server."""
 
+import contextlib
 import queue
 import threading
 import time
@@ -58,20 +59,25 @@ class KubeCluster:
         """
         store = Store(self.name)
         changes: queue.SimpleQueue[Change | Note] = queue.SimpleQueue()
+        ended = threading.Event()
         served, lists = self._list_all(store)
         for wanted, (version, resource_version) in lists.items():
-            follower = Follower(self._connection, wanted, version, served, resource_version, changes)
+            follower = Follower(self._connection, wanted, version, served, resource_version, changes, ended)
             threading.Thread(target=follower.run, name=f"watch {wanted.resource}", daemon=True).start()
-        while True:
-            yield store.reading()
-            while not self._apply(changes.get(), store):
-                pass
-            latest = time.monotonic() + AT_MOST_SECONDS
-            try:
-                while time.monotonic() < latest:
-                    self._apply(changes.get(timeout=STILL_SECONDS), store)
-            except queue.Empty:
-                pass
+        try:
+            while True:
+                yield store.reading()
+                while not self._apply(changes.get(), store):
+                    pass
+                self._apply_burst(changes, store)
+        finally:
+            ended.set()
+
+    def _apply_burst(self, changes: "queue.SimpleQueue[Change | Note]", store: Store) -> None:
+        latest = time.monotonic() + AT_MOST_SECONDS
+        with contextlib.suppress(queue.Empty):
+            while time.monotonic() < latest:
+                self._apply(changes.get(timeout=STILL_SECONDS), store)
 
     def _apply(self, change: Change | Note, store: Store) -> bool:
         """Whether the objects may be others now."""

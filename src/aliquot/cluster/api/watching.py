@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from queue import SimpleQueue
+from threading import Event
 from typing import Literal
 
 import msgspec
@@ -73,12 +74,14 @@ class Follower:
     resource_version: str
     """Where the next watch goes on; empty: list first."""
     tell: SimpleQueue[Change | Note]
+    ended: Event
+    """Nobody listens any more."""
 
     def run(self) -> None:
-        """Without end; faults are waited out, and told once."""
+        """Until it's ended; faults are waited out, and told once."""
         pause = FIRST_PAUSE_SECONDS
         troubled = ""
-        while True:
+        while not self.ended.is_set():
             try:
                 if not self.resource_version:
                     self._list()
@@ -96,17 +99,17 @@ class Follower:
                     continue
                 if error.code in {403, 404, 405}:
                     troubled = self._told(troubled, f"can't be watched ({error.message}): listed every 30 s instead")
-                    time.sleep(LIST_AGAIN_SECONDS)
+                    self.ended.wait(LIST_AGAIN_SECONDS)
                     self.resource_version = ""
                     continue
                 troubled = self._told(troubled, f"{error.message} ({error.code}): trying again ...")
             except UnavailableError as error:
                 troubled = self._told(troubled, f"{error.message}: trying again ...")
-            time.sleep(pause)
+            self.ended.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     def _told(self, before: str, text: str) -> str:
-        if text != before:
+        if text != before and not self.ended.is_set():
             self.tell.put(Note(f"{self.wanted.plural}: {text}"))
         return text
 
