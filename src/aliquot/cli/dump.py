@@ -13,10 +13,11 @@ import msgspec
 from cyclopts import Parameter
 
 from aliquot.cli.cluster_input import EXPECTED, Live, connection, tell
-from aliquot.cli.output import fail, progress
+from aliquot.cli.output import fail, progress, warn
 from aliquot.cluster import header
 from aliquot.cluster.anonymous.objects import anonymised
 from aliquot.cluster.anonymous.pseudonyms import Pseudonyms
+from aliquot.cluster.api.kinds import is_known
 from aliquot.cluster.dump.from_files import FileSource
 from aliquot.cluster.dump.writing import in_place_of, write_list
 from aliquot.cluster.unavailable import UnavailableError
@@ -62,9 +63,8 @@ def dump(
             lines = _lines(source, counts, anonymise=anonymise)
             if str(to) == STDOUT:
                 write_list(sys.stdout.buffer, lines)
-            else:
-                with in_place_of(to) as out:
-                    write_list(out, lines)
+            elif not _written(to, lines):
+                return NOTHING_USABLE
     except UnavailableError as error:
         progress("")
         fail(error.message, error.hint)
@@ -72,6 +72,18 @@ def dump(
     tell(source.warnings)
     print(f"{to}: {_words(counts)}{', anonymised' if anonymise else ''}", file=sys.stderr)
     return 0
+
+
+def _written(to: Path, lines: Iterator[bytes]) -> bool:
+    """Whether the file could be written; told if not."""
+    try:
+        with in_place_of(to) as out:
+            write_list(out, lines)
+    except OSError as error:
+        progress("")
+        fail(f"{to} can't be written: {error.strerror or error}")
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -93,12 +105,21 @@ def _lines(source: "Source", counts: Counter[str], *, anonymise: bool) -> Iterat
     """
     names = Pseudonyms(SystemRandom())
 
-    def change(thing: dict[str, Any]) -> dict[str, Any]:
-        return anonymised(thing, names) if anonymise else thing
+    unknown: Counter[str] = Counter()
+
+    def change(thing: dict[str, Any]) -> dict[str, Any] | None:
+        if not anonymise:
+            return thing
+        if not is_known(thing["apiVersion"], thing["kind"]):
+            unknown[thing["kind"]] += 1
+            return None
+        return anonymised(thing, names)
 
     for line in source.lines(change):
         counts[_kind(line)] += 1
         yield line
+    if unknown:
+        warn(f"left out, since nobody knows what in them is a name: {_words(unknown)}")
     if not counts:
         tell(source.warnings)
         raise UnavailableError("nothing usable in the input", EXPECTED)

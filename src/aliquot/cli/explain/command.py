@@ -159,9 +159,10 @@ def show_answer(answer: Answer, output: Format, ways: int) -> None:
     reading, stories, chosen, source = answer.reading, answer.stories, answer.release, answer.source
     snapshot = reading.snapshot
     if output == "table":
+        of = f"{len(snapshot.pods)}{' that could be read' if reading.warnings else ''}"
         from aliquot.cli.explain.text import show
 
-        show(stories, release=chosen, source=source, ways=ways, of=len(snapshot.pods))
+        show(stories, release=chosen, source=source, ways=ways, of=of)
     elif output == "html":
         from aliquot.cli.explain.page import page
 

@@ -51,8 +51,8 @@ def console() -> Console:
     )
 
 
-def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int, of: int = 0) -> None:
-    """Print them; pods with the same story together. `of`: how many pods there are, asked for or not."""
+def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int, of: str = "") -> None:
+    """Print them; pods with the same story together. `of`: how many pods there are, asked for or not, in words."""
     out = console()
     for story, twins in together(stories):
         one(out, story, twins, release, ways)

@@ -47,6 +47,7 @@ _AMOUNTS = words(
 _LABELS = frozenset({"labels", "matchLabels", "nodeSelector", "selector", "nodeLabels", "podLabels"})
 _LABEL_KEYS = frozenset({"topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys", "finalizers"})
 _AMOUNT_FIELDS = frozenset({"value", "min", "max", "step", "default", "validValues", "storage", "averageValue"})
+_CONDITIONS = frozenset({"type", "conditionType", "bindingConditions", "bindingFailureConditions"})
 _MESSAGES = frozenset({"message", "note"})
 _IMAGES = frozenset({"image", "names"})
 _UIDS = frozenset({"uid", "shareID", "podUID"})
@@ -68,7 +69,8 @@ def anonymised(thing: Json, names: Pseudonyms) -> Json:
     """
     if thing.get("kind") == "Node":
         names.nodes.add(str(thing.get("metadata", {}).get("name", "")))
-    return _mapping("", thing, names)
+    made: Json = _mapping("", thing, names)
+    return made
 
 
 def _value(field: str, value: Any, names: Pseudonyms) -> Any:
@@ -81,7 +83,9 @@ def _value(field: str, value: Any, names: Pseudonyms) -> Any:
     return value
 
 
-def _mapping(field: str, value: Json, names: Pseudonyms) -> Json:
+def _mapping(field: str, value: Json, names: Pseudonyms) -> Any:
+    if field == "parameters":
+        return _opaque(value, names)
     if field == "annotations":
         return {names.label_key(key): names.name(text) if isinstance(text, str) else "" for key, text in value.items()}
     if field in _LABELS and all(isinstance(text, str) or text is None for text in value.values()):
@@ -117,6 +121,20 @@ _SELECTING = {"key", "operator", "effect", "value", "values", "timeAdded", "tole
 _FIELDS_OF_RANGES = {"min", "max", "step", "default", "validValues", "validRange", "type"}
 
 
+def _opaque(value: Any, names: Pseudonyms) -> Any:
+    """Somebody's own structure: its keys may be anything, too."""
+    if isinstance(value, dict):
+        return {
+            key if key in _KEPT or names.message(key) == key else names.name(key): (
+                one if key in {"apiVersion", "kind", "strategy"} else _opaque(one, names)
+            )
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_opaque(one, names) for one in value]
+    return names.name(value) if isinstance(value, str) else value
+
+
 def _selecting(value: Json, names: Pseudonyms) -> Json:
     key = str(value["key"])
     made: Json = {**value, "key": names.label_key(key)}
@@ -149,6 +167,8 @@ def _amount(value: Any, names: Pseudonyms) -> Any:
 
 
 def _text(field: str, text: str, names: Pseudonyms) -> str:
+    if field in _CONDITIONS and "/" in text:
+        return names.label_key(text)
     if not text or field in _KEPT or _TIME.fullmatch(text):
         return text
     if field in _UIDS:

@@ -11,6 +11,7 @@ def words(text: str) -> frozenset[str]:
 PUBLIC_DOMAINS = (
     "kubernetes.io",
     "k8s.io",
+    "x-k8s.io",
     "nvidia.com",
     "amd.com",
     "intel.com",
@@ -112,7 +113,7 @@ PUBLIC_IMAGES = ("nvcr.io/nvidia/", "registry.k8s.io/", "k8s.gcr.io/")
 
 PUBLIC_WORDS = words(
     """
-    accelerator agent aks all amd any api apiserver attribute autoscaler back batch build cache calico cert
+    accelerator agent aks all amd any api apiserver attribute autoscaler back batch build cache calico cert channel
     claim class client cluster compute computer config container containerd control controller coredns counter
     counters cpu cri critical csi cuda daemon daemonset dcgm default deployment device devices discovery dns
     docker domain dra driver eks end etcd example exporter extended false feature free front gb gib gke gpu gpus

@@ -96,9 +96,17 @@ def read_for_decisions() -> tuple[Wanted, ...]:
     return tuple(sorted(found, key=lambda wanted: not wanted.needed))
 
 
+def is_known(api_version: str, kind: str) -> bool:
+    """Whether a dump takes this kind, of whatever version."""
+    return (api_version.rpartition("/")[0], kind) in _KNOWN
+
+
 def read_for_a_dump() -> tuple[Wanted, ...]:
     """The same, and what else may explain something to somebody."""
     first = read_for_decisions()
     there = {(wanted.group, wanted.kind) for wanted in first}
     rest = (Wanted(group, kind, versions) for (group, kind), versions in _AROUND.items() if (group, kind) not in there)
     return (*first, *rest)
+
+
+_KNOWN = frozenset((wanted.group, wanted.kind) for wanted in read_for_a_dump()) | _SEEN_OTHERWISE

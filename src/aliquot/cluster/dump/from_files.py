@@ -31,7 +31,7 @@ class FileSource:
         self.warnings: list[Problem] = []
 
     def lines(self, change: Change) -> Iterator[bytes]:
-        """Every object, changed, as JSON without line breaks."""
+        """Every object as it's changed, as JSON without line breaks."""
         found: list[Json] = []
         for path in self._paths:
             for name, data in texts(str(path), self._stdin, self.warnings):
@@ -44,7 +44,9 @@ class FileSource:
                         found.append(thing)
         found.sort(key=_rank)
         for thing in found:
-            yield msgspec.json.encode(change(pruned(thing)))
+            made = change(pruned(thing))
+            if made is not None:
+                yield msgspec.json.encode(made)
 
     def header(self) -> header.Header:
         """Of the last of the files that is a dump of ours; else an empty one."""

@@ -36,7 +36,7 @@ class ServerSource:
         self.warnings: list[Problem] = []
 
     def lines(self, change: Change) -> Iterator[bytes]:
-        """Every object, changed, as JSON without line breaks.
+        """Every object as it's changed, as JSON without line breaks.
 
         Raises:
             UnavailableError: the server can't be reached, doesn't know us, or lets us list no nodes or no pods.
@@ -66,8 +66,9 @@ class ServerSource:
                 version = page.version
                 says = {"apiVersion": wanted.api_version(version), "kind": wanted.kind}
                 for item in page.items:
-                    thing = change(pruned({**says, **msgspec.json.decode(item), **says}))
-                    spool.write(msgspec.json.encode(thing) + b"\n")
+                    made = change(pruned({**says, **msgspec.json.decode(item), **says}))
+                    if made is not None:
+                        spool.write(msgspec.json.encode(made) + b"\n")
                 count += len(page.items)
                 self._told(f"{count:,} {wanted.plural} ...")
             spool.seek(0)

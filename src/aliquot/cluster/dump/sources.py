@@ -7,7 +7,8 @@ from aliquot.cluster.header import Header
 from aliquot.cluster.problem import Problem
 
 Json = dict[str, Any]
-Change = Callable[[Json], Json]
+Change = Callable[[Json], Json | None]
+"""What becomes of an object in the dump; None: it's left out."""
 
 
 class Source(Protocol):
@@ -17,7 +18,7 @@ class Source(Protocol):
     """What couldn't be read; complete once `lines` has ended."""
 
     def lines(self, change: Change) -> Iterator[bytes]:
-        """Every object, changed, as JSON without line breaks.
+        """Every object as it's changed, as JSON without line breaks.
 
         Raises:
             UnavailableError: nothing can be read that could be judged.
