@@ -27,7 +27,7 @@ EXPLAIN_EXAMPLES = """Examples:
 Exit status:
   0  every asked pod runs or would be placed
   3  a pod stays pending
-  2  nothing usable in the input, no nodes, no cluster to be reached, or the pod isn't in it
+  2  nothing usable in the input, no nodes, no cluster, or the pod isn't in it
   130  --watch was ended by Ctrl-C
 Objects that can't be read are warnings on stderr.
 """

@@ -100,7 +100,8 @@ def explain(
             if watch:
                 from aliquot.cli.explain.watching import follow
 
-                return follow(cluster, ask, output, ways)
+                show = partial(show_answer, output=output, ways=ways)
+                return follow(cluster, ask, show, write_line if output == "json" else None)
             progress("reading " + (", ".join(map(str, file)) or "the cluster") + " ...")
             reading = cluster.read()
     except UnavailableError as error:

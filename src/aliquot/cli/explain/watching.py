@@ -2,22 +2,34 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from aliquot.advisor.explain import Explanation
 from aliquot.cli.cluster_input import misleading, tell
 from aliquot.cli.explain.answer import Answer, Mistake
-from aliquot.cli.explain.command import NOTHING_USABLE, Format, show_answer, write_line
 from aliquot.cli.output import fail, progress, warn
 from aliquot.cluster.protocol import Cluster
 from aliquot.cluster.reading import Reading
 from aliquot.kube.pod import Pod
 
 Ask = Callable[[Reading], Answer | Mistake]
+Show = Callable[[Answer], None]
+"""Prints an answer for people."""
+WriteLine = Callable[..., None]
+"""Writes (answer, some of its stories, gone=keys of pods) as a line of JSON."""
+
+NOTHING_USABLE = 2
 
 
-def follow(cluster: Cluster, ask: Ask, output: Format, ways: int) -> int:
+def follow(cluster: Cluster, ask: Ask, show: Show, write_line: WriteLine | None) -> int:
     """Print the answer, and after every change the stories whose verdict is another. Ends by KeyboardInterrupt.
+
+    Args:
+        cluster: followed.
+        ask: gives the answer that a Reading of it gives.
+        show: prints for people.
+        write_line: writes for programs; None: it's people who read.
 
     Returns:
         NOTHING_USABLE, if there's no answer in the beginning.
@@ -45,37 +57,34 @@ def follow(cluster: Cluster, ask: Ask, output: Format, ways: int) -> int:
         lost = ""
         now = {story.pod.key: story for story in answer.stories}
         if known is None:
-            if output == "json":
+            if write_line is not None:
                 write_line(answer, answer.stories)
             else:
-                show_answer(answer, output, ways)
+                show(answer)
         else:
-            _show_changes(answer, known, now, output, ways)
+            changed = [key for key, story in now.items() if key not in known or known[key].verdict != story.verdict]
+            gone = [key for key in known if key not in now]
+            if changed or gone:
+                part = replace(answer, stories=tuple(now[key] for key in changed))
+                if write_line is not None:
+                    write_line(part, part.stories, gone=gone)
+                else:
+                    _show_changes(part, known, gone, show)
         known = now
         sys.stdout.flush()
     raise AssertionError  # readings have no end
 
 
-def _show_changes(
-    answer: Answer, before: Mapping[str, Explanation], now: Mapping[str, Explanation], output: Format, ways: int
-) -> None:
-    changed = [key for key, story in now.items() if key not in before or before[key].verdict != story.verdict]
-    gone = [key for key in before if key not in now]
-    if not changed and not gone:
-        return
-    stories = tuple(now[key] for key in changed)
-    if output == "json":
-        write_line(answer, stories, gone=gone)
-        return
+def _show_changes(part: Answer, before: Mapping[str, Explanation], gone: Sequence[str], show: Show) -> None:
     at = time.strftime("%H:%M:%S")
-    for key in changed:
-        print(f"{at}  {key}: {before[key].verdict + ' -> ' if key in before else 'new: '}{now[key].verdict}")
+    for story in part.stories:
+        key = story.pod.key
+        print(f"{at}  {key}: {before[key].verdict + ' -> ' if key in before else 'new: '}{story.verdict}")
     for key in gone:
-        end = answer.reading.snapshot.pods.get(key)
-        print(f"{at}  {key}: {before[key].verdict} -> {_since(end)}")
-    if stories:
+        print(f"{at}  {key}: {before[key].verdict} -> {_since(part.reading.snapshot.pods.get(key))}")
+    if part.stories:
         print()
-        show_answer(Answer(answer.reading, stories, answer.release, answer.source), output, ways)
+        show(part)
 
 
 def _since(pod: Pod | None) -> str:
