@@ -25,17 +25,17 @@ def test_a_pod_of_one_gpu_is_placed_where_there_is_one(tmp_path: Path, capsys: p
     assert (pod["pod"], pod["verdict"], pod["node"]) == ("default/cuda-check", "placeable", "gpu-1")
 
 
-def test_without_any_node_it_is_pending_and_an_instance_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "cuda-check", "-f", str(ARTICLES / "pod-one-gpu.yaml"), "-o", "json"]) == 3
-    (pod,) = json.loads(capsys.readouterr().out)["pods"]
-    assert pod["schedulerMessage"].startswith("no nodes available to schedule pods")
-    (way,) = pod["waysOut"]
-    assert way["kind"] == "add-node"
-    assert way["cost"]["usdPerHour"] > 0
-    assert "list price of 2026" in way["cost"]["text"]
+def test_without_any_node_the_line_that_takes_them_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nodes that are missing from the input aren't missing from the cluster: nothing is said about the pod."""
+    assert run(["explain", "cuda-check", "-f", str(ARTICLES / "pod-one-gpu.yaml"), "-o", "json"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error: the input has no nodes" in err
+    assert "kubectl get nodes -A -o yaml > nodes.yaml" in err
 
 
-def test_a_claim_in_its_old_shape_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_claim_in_its_old_shape_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "node.yaml").write_text(NODE)
     both = ["-f", str(ARTICLES / "claim-v1beta1.yaml"), "-f", str(ARTICLES / "pod-one-gpu.yaml")]
-    assert run(["explain", "cuda-check", *both]) == 3
+    assert run(["explain", "cuda-check", *both, "-f", str(tmp_path / "node.yaml")]) == 0
     assert capsys.readouterr().err == ""

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from aliquot.cluster.files import FileCluster, Reading, key_of
+from aliquot.cluster.files import FileCluster
+from aliquot.cluster.reading import Reading, key_of
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import Workload

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scenarios.nouns.clusters import NOW, cluster, node, pod
 
 from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.meta import Meta
@@ -13,7 +14,6 @@ from aliquot.kube.selectors import LabelSelector
 from aliquot.scheduling.budgets import covers, violating
 from aliquot.scheduling.outcome import Placement, Preemption
 from aliquot.scheduling.scheduler import Scheduler
-from tests.scheduling.world import NOW, cluster, node, pod
 
 
 def budget(

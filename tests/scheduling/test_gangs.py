@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from scenarios.nouns.clusters import NOW, cluster, node, pod
 
 from aliquot.kube.groups import KUBERNETES, GangWorkload, PodGroup
 from aliquot.kube.meta import Meta
@@ -12,7 +13,6 @@ from aliquot.scheduling.outcome import GangState, Placement, Refusal, Verdict
 from aliquot.scheduling.placing.placing_loop import Loop
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
-from tests.scheduling.world import NOW, cluster, node, pod
 
 WAITS = (
     "pod group is unschedulable, waiting for minCount pods from a gang to be scheduled, "

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
@@ -11,7 +12,6 @@ from aliquot.scheduling.filters.volume_binding import matching
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.scheduler import Scheduler
 from tests.scheduling.volumes_world import claim, storage_class, using, volume
-from tests.scheduling.world import NOW, cluster, node
 
 A, B = node("a", labels={"zone": "x"}), node("b", labels={"zone": "y"})
 NO_MATCH = "node(s) didn't find available persistent volumes to bind"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
+from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.meta import Meta
 from aliquot.kube.release import Kubernetes
@@ -11,7 +12,6 @@ from aliquot.scheduling.filters.volume_zone import elsewhere, topologies_of
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from tests.scheduling.volumes_world import claim, storage_class, using, volume
-from tests.scheduling.world import NOW, cluster, node
 
 TEXT = "node(s) exceed max volume count"
 DRIVER = "csi.example.com"

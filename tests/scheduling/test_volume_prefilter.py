@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod, Volume
@@ -13,7 +14,6 @@ from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 from tests.scheduling.volumes_world import SAYS, claim, storage_class, using, volume
-from tests.scheduling.world import NOW, cluster, node
 
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 

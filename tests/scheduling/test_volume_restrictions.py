@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.pod import Pod, Volume
 from aliquot.kube.references import Disk
@@ -10,7 +11,6 @@ from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from tests.scheduling.volumes_world import claim, using, volume
-from tests.scheduling.world import NOW, cluster, node
 
 ALONE = ("ReadWriteOncePod",)
 IN_USE = (

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from scenarios.nouns.clusters import pod
+
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod, Scheduled, Volume
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeClaimRef
-from tests.scheduling.world import pod
 
 SAYS = "0/1 nodes are available: "
 

@@ -1,5 +1,6 @@
 """Which kube-scheduler to answer for."""
 
+import contextlib
 import re
 
 from aliquot.advisor.nearest import nearest
@@ -9,17 +10,20 @@ from aliquot.snapshot.snapshot import Snapshot
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 
-def chosen_kubernetes(snapshot: Snapshot, asked: str | None) -> tuple[Kubernetes, str]:
+def chosen_kubernetes(snapshot: Snapshot, asked: str | None, server: str = "") -> tuple[Kubernetes, str]:
     """The release, and where it's from in words.
 
-    The scheduler runs on the control plane: its nodes' kubelets are nearest to it. A kubelet is never newer than the
-    API server, so of all other nodes the newest counts.
+    The API server's own version (`server`) is the scheduler's too, but for some minutes of an upgrade. Where it isn't
+    known: the scheduler runs on the control plane, whose nodes' kubelets are nearest to it. A kubelet is never newer
+    than the API server, so of all other nodes the newest counts.
 
     Raises:
         ValueError: if `asked` is no version.
     """
     if asked is not None:
         return kubernetes_of(asked), _known(asked, "--kubernetes")
+    with contextlib.suppress(ValueError):  # a distribution's own scheme: the nodes may say more
+        return kubernetes_of(server), _known(server, "API server")
     control = [node for node in snapshot.nodes.values() if any(label in node.meta.labels for label in CONTROL_PLANE)]
     for nodes, words in ((control, "control-plane nodes' kubelets"), (snapshot.nodes.values(), "nodes' kubelets")):
         found: list[tuple[int, int, str]] = []

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -15,6 +16,9 @@ from aliquot.cluster.yaml_stream import YamlError, lines, load_all
 from aliquot.kube.reading.shape import Fault
 from aliquot.kube.reading.shape import found as words
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
 _SEPARATOR = re.compile(rb"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
 _EMPTY = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*|%[^\n]*|\.\.\.[ \t\r]*)?(?:\n|\Z))*\Z")
@@ -26,8 +30,22 @@ LOOK_AGAIN_BELOW_BYTES = 2**22
 """JSON texts this small are looked through for equal keys, which msgspec takes without a word, and for lines: 0.1 s."""
 
 
+class DocumentReader(Protocol[T_co]):
+    """Takes one document apart: into nouns (`ItemReader`), or into plain objects."""
+
+    def read(self, document: bytes | memoryview) -> Iterator[T_co | Fault]:
+        """The objects and the faults of a document, which is valid JSON."""
+        ...
+
+
 def read_text(file: str, data: bytes, reader: ItemReader) -> Iterator[Noun | Problem]:
     """The nouns and the problems of a file, whose text is UTF-8 bytes."""
+    found: Iterator[Noun | Problem] = read_documents(file, data, reader)
+    return found
+
+
+def read_documents(file: str, data: bytes, reader: DocumentReader[T]) -> Iterator[T | Problem]:
+    """What the reader makes of the file's documents, and the problems."""
     parts = [(line, part) for line, part in _parts(data) if not _is_empty(part)]
     if not parts:
         yield Problem(file, NOTHING)
@@ -90,7 +108,7 @@ class _Place:
         return sorted(placed, key=lambda problem: problem.line or 0)
 
 
-def _json(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Problem]:
+def _json(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T | Problem]:
     several = place.document
     for number, found in enumerate(json_documents(part), 1):
         if place.document is None and (number > 1 or found.followed):
@@ -113,7 +131,7 @@ def _text(data: memoryview) -> str:
     return bytes(data).decode(errors="replace")
 
 
-def _yaml(part: bytes, reader: ItemReader, place: _Place) -> Iterator[Noun | Problem]:
+def _yaml(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T | Problem]:
     try:
         text = check_utf8(part)
         values = load_all(text, _packed)
@@ -139,7 +157,7 @@ def _packed(value: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def _read(document: bytes | memoryview, reader: ItemReader, faults: list[Fault]) -> Iterator[Noun]:
+def _read(document: bytes | memoryview, reader: DocumentReader[T], faults: list[Fault]) -> Iterator[T]:
     """The nouns; faults are added to the list."""
     try:
         for thing in reader.read(document):

@@ -1,40 +1,21 @@
 """A cluster read from files: dumps, manifests, folders of them, standard input."""
 
-import gc
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.documents import read_text
-from aliquot.cluster.folder import manifests
+from aliquot.cluster.garbage import uncollected
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.problem import Problem
-from aliquot.cluster.text import UnreadableError, text_of
-from aliquot.kube.workload import Workload
-from aliquot.snapshot.snapshot import Snapshot
+from aliquot.cluster.reading import Reading, keep
+from aliquot.cluster.texts import STDIN, texts
+from aliquot.cluster.unavailable import UnavailableError
 
-STDIN = "-"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What the files held."""
-
-    objects: tuple[Noun, ...]
-    """In the order of the input; of two with the same kind, namespace and name the later one, in the earlier place."""
-    warnings: tuple[Problem, ...] = ()
-    """Everything that couldn't be read, in the order of the input. With no objects these are the reasons."""
-    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Objects of kinds that no decision needs: kind -> how many."""
-
-    @cached_property
-    def snapshot(self) -> Snapshot:
-        """The objects as a Snapshot."""
-        return Snapshot.of(self.objects)
+LOOK_EVERY_SECONDS = 0.4
+"""How often `readings` looks at the files, and how long they must keep still before they are read."""
 
 
 class FileCluster:
@@ -53,63 +34,50 @@ class FileCluster:
         """Everything in the files. What can't be read is a warning; nothing is raised."""
         reader = ItemReader()
         kept: dict[tuple[str, str], Noun] = {}
-        warnings: list[Problem] = []
-        collecting = gc.isenabled()
-        gc.disable()  # nothing that is read has cycles, and scanning hundreds of thousands of values costs a third
-        try:
+        warnings = list[Problem]()
+        with uncollected():
             for path in self._paths:
-                for name, data in self._sources(str(path), warnings):
-                    _keep(read_text(name, data, reader), name, kept, warnings)
-        finally:
-            if collecting:
-                gc.enable()
-        return Reading(admitted(tuple(kept.values())), tuple(warnings), dict(sorted(reader.skipped.items())))
-
-    def _sources(self, path: str, warnings: list[Problem]) -> Iterator[tuple[str, bytes]]:
-        """(name, UTF-8 text) of each file."""
-        if path == STDIN:
-            files: Iterable[Path | None] = (None,)
-        elif Path(path).is_dir():
-            files, notes = manifests(Path(path))
-            warnings.extend(notes)
-        else:
-            files = (Path(path),)
-        for file in files:
-            name = STDIN if file is None else str(file)
-            try:
-                data = (self._stdin or sys.stdin.buffer).read() if file is None else file.read_bytes()
-                yield name, text_of(data)
-            except OSError as error:
-                warnings.append(Problem(name, f"can't be opened: {error.strerror or error}"))
-            except UnreadableError as error:
-                warnings.append(Problem(name, error.message, line=error.line, hint=error.hint))
-
-
-def key_of(noun: Noun) -> tuple[str, str]:
-    """Two objects with the same key are the same object."""
-    kind = noun.kind if isinstance(noun, Workload) else type(noun).__name__
-    return kind, noun.meta.key
-
-
-def _keep(
-    read: Iterable[Noun | Problem], file: str, kept: dict[tuple[str, str], Noun], warnings: list[Problem]
-) -> None:
-    differing: list[str] = []
-    for thing in read:
-        if isinstance(thing, Problem):
-            warnings.append(thing)
-            continue
-        key = key_of(thing)
-        earlier = kept.get(key)
-        if earlier is not None and earlier != thing:
-            differing.append(f"{key[0]} {key[1]}")
-        kept[key] = thing
-    if differing:
-        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-        warnings.append(
-            Problem(
-                file,
-                f"{', '.join(differing[:3])}{more}: described before, differently; the later counts",
-                hint="give one dump, taken at one time",
-            )
+                for name, data in texts(str(path), self._stdin, warnings):
+                    keep(read_text(name, data, reader), name, kept, warnings)
+        return Reading(
+            admitted(tuple(kept.values())),
+            tuple(warnings),
+            dict(sorted(reader.skipped.items())),
+            listed=tuple(listed for header in reader.headers for listed in header.listed),
+            server=next((header.server for header in reader.headers if header.server), ""),
         )
+
+    def readings(self) -> Iterator[Reading]:
+        """A Reading now, and another each time that a file has changed and then kept still for a moment.
+
+        The files are looked at, not waited for by the kernel's means: those don't work on every file system, and a
+        dump isn't written more often than twice a second.
+
+        Raises:
+            UnavailableError: one of them is standard input, which can be read only once.
+        """
+        if STDIN in map(str, self._paths):
+            raise UnavailableError("standard input can't be watched", "give a file, or watch the cluster itself")
+        while True:
+            shown = self._stamps()
+            yield self.read()
+            while (latest := self._after_a_moment()) == shown:
+                pass
+            while (later := self._after_a_moment()) != latest:
+                latest = later
+
+    def _after_a_moment(self) -> list[tuple[str, int, int, int]]:
+        time.sleep(LOOK_EVERY_SECONDS)
+        return self._stamps()
+
+    def _stamps(self) -> list[tuple[str, int, int, int]]:
+        """(path, inode, size, time of change) of every file: equal as long as nobody wrote."""
+        found: list[tuple[str, int, int, int]] = []
+        for path in map(Path, self._paths):
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                try:
+                    status = file.stat()
+                except OSError:
+                    continue  # reading it tells what is wrong
+                found.append((str(file), status.st_ino, status.st_size, status.st_mtime_ns))
+        return found

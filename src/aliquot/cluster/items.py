@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from aliquot.cluster import header
 from aliquot.dra import read as dra_read
 from aliquot.kube.reading import kinds as kube_kinds
 from aliquot.kube.reading.kind import Kind
@@ -25,6 +26,15 @@ _BY_NAME: dict[str, list[tuple[str, str]]] = {}
 for _version, _name in _KINDS:
     _BY_NAME.setdefault(_name.lower(), []).append((_version, _name))
 _GROUPS = frozenset(kind.group for kind in _KINDS.values())
+
+
+def kinds_read() -> dict[tuple[str, str], tuple[str, ...]]:
+    """(API group, kind) -> the versions that can be read, best first."""
+    known: dict[tuple[str, str], tuple[str, ...]] = {}
+    for kind in (*kube_kinds.KINDS, *dra_read.KINDS):
+        known[kind.group, kind.name] = (*known.get((kind.group, kind.name), ()), *kind.versions)
+    return known
+
 
 _PEEK = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]+)",\s*"kind":\s*"([^"\\]+)"')
 """How kubectl begins an object; everything else is decoded to find its kind."""
@@ -58,6 +68,8 @@ class ItemReader:
     memo: Memo = field(default_factory=Memo)
     skipped: Counter[str] = field(default_factory=Counter[str])
     """Objects of kinds that no decision needs, by kind."""
+    headers: list[header.Header] = field(default_factory=list[header.Header])
+    """What dumps of our own say about themselves."""
 
     def read(self, document: bytes | memoryview) -> Iterator[Noun | Fault]:
         """The nouns and the faults of a document, which is valid JSON."""
@@ -81,7 +93,7 @@ class ItemReader:
         elif kind.endswith("List") and _is_list(version, kind):
             return
         else:
-            yield from self._noun(raw, path, version, kind)
+            yield from self.item(raw, path, version, kind)
 
     def _each(self, items: list[msgspec.Raw], path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
         kinds = _KINDS
@@ -104,7 +116,8 @@ class ItemReader:
                 continue
             yield from self._object(raw, envelope, where, version, kind)
 
-    def _noun(self, raw: Any, path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
+    def item(self, raw: Any, path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
+        """The noun and the faults of one object, whose kind is known; `path` is where it stands, for the faults."""
         known = _KINDS.get((version, kind))
         if known is not None:
             noun, faults = known.read(raw, self.memo)
@@ -112,6 +125,8 @@ class ItemReader:
                 yield noun
             for fault in faults:
                 yield fault.under(path)
+        elif (version, kind) == (header.VERSION, header.KIND):
+            self.headers.append(header.read(raw))
         elif not kind or not version:
             missing = "kind" if not kind else "apiVersion"
             yield Fault(join(path, missing), "missing", "every Kubernetes object begins with apiVersion and kind")

@@ -20,7 +20,7 @@ class Problem:
 
     def __str__(self) -> str:
         """One line: where, what, and what to do."""
-        where = self.file
+        where = self.file or "the input"
         if self.document is not None:
             where += f", document {self.document}"
         if self.line is not None:

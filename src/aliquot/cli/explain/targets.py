@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from aliquot.advisor.explain import find
+from aliquot.advisor.explain import find, waiting
 from aliquot.advisor.nearest import nearest
 from aliquot.advisor.owners import owner_of
 from aliquot.kube.pod import Pod
@@ -55,7 +55,7 @@ def pods_meant(
         wanted = labels or {}
         pods = [
             pod
-            for pod in (snapshot.pods.values() if labels else snapshot.pending())
+            for pod in (snapshot.pods.values() if labels else waiting(snapshot))
             if namespace in (None, pod.namespace) and wanted.items() <= pod.meta.labels.items() and not pod.terminal
         ]
         if labels and not pods:

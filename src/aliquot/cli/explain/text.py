@@ -32,8 +32,16 @@ Group = tuple[Explanation, list[Explanation]]
 """A story, and those that differ from it only in the pod's name."""
 
 
-def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int | None) -> None:
-    """Print them; `ways`: how many ways out of each, None: as many as fit."""
+def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int | None, of: str = "") -> None:
+    """Print them.
+
+    Args:
+        stories: of the asked pods.
+        release: kube-scheduler's.
+        source: where that is from.
+        ways: how many ways out of each; None: as many as fit.
+        of: how many pods there are, asked for or not, in words.
+    """
     out = console()
     groups = sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
     if len(stories) > 1:
@@ -44,7 +52,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
         out.print(Text(f"{len(stories)} pods: {verdicts}.", style="bold"))
     elif not stories:
-        out.print("No pod waits in what was asked for.")
+        out.print(f"Nothing waits{f' among {of} pods' if of else ''} (in what was asked for).")
     out.print(Text(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
     sys.stdout.write(written(out))
 

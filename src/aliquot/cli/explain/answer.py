@@ -1,0 +1,33 @@
+"""What `aliquot explain` found out: the asked pods' stories, or why there are none."""
+
+from dataclasses import dataclass
+
+from aliquot.advisor.explain import Explanation
+from aliquot.cluster.reading import Reading
+
+PENDING = 3
+"""Exit status: a pod doesn't come to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Why there's no answer, and what to do about it."""
+
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The asked pods' stories."""
+
+    reading: Reading
+    stories: tuple[Explanation, ...]
+    release: str
+    source: str
+    """Where the release is from."""
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return PENDING if any(story.verdict in ("pending", "blocked", "gated") for story in self.stories) else 0

@@ -1,0 +1,200 @@
+"""Requests to one API server: credentials, patience where it asks for it, and clear words where it says no."""
+
+import base64
+import binascii
+import contextlib
+import ssl
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Self
+
+import httpx2
+from lightkube.config import client_adapter
+from lightkube.config.kubeconfig import SingleConfig
+from lightkube.config.models import Cluster, Context, User
+
+from aliquot.cluster.api.credentials import Credential, PluginToken, run
+from aliquot.cluster.api.faults import StatusError, refused, status_of, unreachable
+from aliquot.cluster.api.kubeconfig import Account
+from aliquot.cluster.unavailable import UnavailableError
+
+JSON = "application/json"
+CONNECT_SECONDS = 10.0
+ANSWER_SECONDS = 60.0
+"""How long the server may take for a page of a list, without --request-timeout; its own limit is as long."""
+PATIENCE_SECONDS = 120.0
+"""How long one request may be put off by 429 and 5xx together."""
+BUSY = frozenset({429, 500, 502, 503, 504})
+"""Answers after which the same request may succeed."""
+TRIES = 6
+FIRST_PAUSE_SECONDS = 0.5
+
+
+class Connection:
+    """A connection pool to one API server. Not for several threads' requests at once, but for their streams."""
+
+    def __init__(
+        self, account: Account, timeout: float = ANSWER_SECONDS, told: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """Prepare it; nothing is sent yet.
+
+        Args:
+            account: the server, and who asks.
+            timeout: seconds that an answer may take.
+            told: hears, in words, why a request waits.
+
+        Raises:
+            UnavailableError: certificates or keys can't be read, or the credential plugin fails.
+        """
+        self.account = account
+        self._timeout = timeout
+        self._told = told
+        self._http = _client(account, timeout)
+        name = account.server.tls_server_name
+        self._extensions = {"sni_hostname": name} if name else {}
+
+    def __enter__(self) -> Self:
+        """For `with`: closed at its end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all connections."""
+        self._http.close()
+
+    def get(self, path: str, query: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
+        """The body of an answer of status 200.
+
+        Raises:
+            StatusError: the server says no, for good or for too long.
+            UnavailableError: it can't be reached, or doesn't know us.
+        """
+        begun = time.monotonic()
+        for number in range(1, TRIES + 1):
+            pause = FIRST_PAUSE_SECONDS * 2 ** (number - 1)
+            try:
+                response = self._http.get(
+                    path, params=dict(query or {}), headers={"Accept": accept}, extensions=self._extensions
+                )
+            except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError) as error:
+                # a connection that broke: a load balancer between us, or a server that was restarted
+                if number == TRIES:
+                    raise unreachable(error, self.account) from error
+            except httpx2.HTTPError as error:
+                raise unreachable(error, self.account) from error
+            else:
+                if response.is_success:
+                    return response.content
+                error_status = status_of(response)
+                if response.status_code == httpx2.codes.UNAUTHORIZED:
+                    raise refused(error_status, self.account, path)
+                pause = _asked_pause(response) or pause
+                late = time.monotonic() + pause - begun > PATIENCE_SECONDS
+                if response.status_code not in BUSY or number == TRIES or late:
+                    raise error_status
+                self._told(f"the API server asks to wait {pause:g} s ({response.status_code}) ...")
+            time.sleep(pause)
+        raise AssertionError  # the last try returned or raised
+
+    @contextlib.contextmanager
+    def lines(self, path: str, query: Mapping[str, str], quiet_seconds: float) -> Generator[Iterator[str], None, None]:
+        """The lines of a stream, such as a watch; at its end the lines end.
+
+        Args:
+            path: of the collection.
+            query: of the request.
+            quiet_seconds: how long nothing may come before the connection counts as dead.
+
+        Raises:
+            StatusError: the server says no.
+            UnavailableError: it can't be reached, doesn't know us, or broke off.
+        """
+        timeout = httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS, read=quiet_seconds)
+        try:
+            with self._http.stream(
+                "GET",
+                path,
+                params=dict(query),
+                headers={"Accept": JSON},
+                timeout=timeout,
+                extensions=self._extensions,
+            ) as response:
+                if not response.is_success:
+                    response.read()
+                    if response.status_code == httpx2.codes.UNAUTHORIZED:
+                        raise refused(status_of(response), self.account, path)
+                    raise status_of(response)
+                yield response.iter_lines()
+        except httpx2.HTTPError as error:
+            raise unreachable(error, self.account) from error
+
+
+def _asked_pause(response: httpx2.Response) -> float | None:
+    """Retry-After in seconds (API servers write no dates)."""
+    try:
+        return max(0.0, float(response.headers["Retry-After"]))
+    except (KeyError, ValueError):
+        return None
+
+
+def _client(account: Account, timeout: float) -> httpx2.Client:
+    user = account.user
+    if user.auth_provider is not None:
+        raise UnavailableError(
+            f"user {account.user_name}: auth-provider was dropped from Kubernetes in 1.26",
+            "take a kubeconfig with a credential plugin (exec)",
+        )
+    credential = run(account) if user.plugin is not None else None
+    patience = httpx2.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
+    parameters = client_adapter.ConnectionParams(timeout=patience, proxy=account.server.proxy_url)
+    try:
+        client = client_adapter.Client(_lightkube_config(account, credential), parameters)
+    except (binascii.Error, ssl.SSLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+        named = getattr(error, "filename", None)
+        raise UnavailableError(
+            f"the kubeconfig's certificates, keys or proxy can't be used: {named + ': ' if named else ''}{reason}",
+            "kubectl config view --minify shows what it names",
+        ) from error
+    if credential is not None and credential.token:
+        client.auth = PluginToken(account, credential)
+    for name, value in (("Impersonate-User", user.impersonate), ("Impersonate-Uid", user.impersonate_uid)):
+        if value:
+            client.headers[name] = value
+    if user.impersonate_groups:
+        pairs = [*client.headers.multi_items(), *(("Impersonate-Group", group) for group in user.impersonate_groups)]
+        client.headers = httpx2.Headers(pairs)
+    return client
+
+
+def _lightkube_config(account: Account, credential: Credential | None) -> SingleConfig:
+    server, user = account.server, account.user
+    certificate, key = user.client_certificate_data, user.client_key_data
+    if credential is not None and credential.client_certificate_data:
+        certificate = base64.b64encode(credential.client_certificate_data.encode()).decode()
+        key = base64.b64encode((credential.client_key_data or "").encode()).decode()
+    return SingleConfig(
+        context_name=account.context,
+        context=Context(cluster=account.context),
+        cluster=Cluster(
+            server=server.server,
+            certificate_auth=server.certificate_authority if not server.certificate_authority_data else None,
+            certificate_auth_data=server.certificate_authority_data,
+            insecure=server.insecure_skip_tls_verify,
+        ),
+        user=User(
+            username=user.username,
+            password=user.password,
+            token=user.token,
+            token_file=user.token_file,  # before a token, as client-go has it
+            client_cert=user.client_certificate if not certificate else None,
+            client_cert_data=certificate,
+            client_key=user.client_key if not key else None,
+            client_key_data=key,
+        ),
+    )
+
+
+__all__ = ["Connection", "StatusError"]

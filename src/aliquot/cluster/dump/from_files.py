@@ -1,0 +1,58 @@
+"""A dump of what files hold."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from aliquot.cluster import header
+from aliquot.cluster.anonymous.objects import FIRST
+from aliquot.cluster.documents import read_documents
+from aliquot.cluster.dump.plain import PlainReader
+from aliquot.cluster.dump.prune import pruned
+from aliquot.cluster.dump.sources import Change, Json
+from aliquot.cluster.problem import Problem
+from aliquot.cluster.texts import texts
+
+
+class FileSource:
+    """Objects of files, folders and standard input (`-`).
+
+    Args:
+        paths: as those of `FileCluster`.
+        stdin: read for `-` instead of the process's own.
+    """
+
+    def __init__(self, paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> None:
+        self._paths = paths
+        self._stdin = stdin
+        self._header = header.Header()
+        self.warnings: list[Problem] = []
+
+    def lines(self, change: Change) -> Iterator[bytes]:
+        """Every object as it's changed, as JSON without line breaks."""
+        found: list[Json] = []
+        for path in self._paths:
+            for name, data in texts(str(path), self._stdin, self.warnings):
+                for thing in read_documents(name, data, PlainReader()):
+                    if isinstance(thing, Problem):
+                        self.warnings.append(thing)
+                    elif (thing["apiVersion"], thing["kind"]) == (header.VERSION, header.KIND):
+                        self._header = header.read(msgspec.json.encode(thing))
+                    else:
+                        found.append(thing)
+        found.sort(key=_rank)
+        for thing in found:
+            made = change(pruned(thing))
+            if made is not None:
+                yield msgspec.json.encode(made)
+
+    def header(self) -> header.Header:
+        """Of the last of the files that is a dump of ours; else an empty one."""
+        return self._header
+
+
+def _rank(thing: Json) -> int:
+    kind = thing["kind"]
+    return FIRST.index(kind) if kind in FIRST else len(FIRST)

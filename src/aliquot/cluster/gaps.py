@@ -1,0 +1,50 @@
+"""What is missing from a Reading though decisions need it: missing from the input isn't absent from the cluster."""
+
+from aliquot.cluster.problem import Problem
+from aliquot.cluster.reading import Reading
+
+TAKE = "kubectl get {} -A -o yaml > {}.yaml"
+"""The line that takes what is missing; its file is given with one more -f."""
+
+
+def no_nodes(reading: Reading) -> Problem | None:
+    """There are no nodes, so that no pod's place can be judged; None where there are some.
+
+    A cluster that was asked and has none is told as that.
+    """
+    if reading.snapshot.nodes:
+        return None
+    if reading.asked("Node"):
+        return Problem("", "the cluster has no nodes", hint="nothing can be placed until one joins")
+    return Problem("", "the input has no nodes", hint=_line("nodes"))
+
+
+def no_pods(reading: Reading) -> Problem | None:
+    """There are no pods at all; None where there are some, or the cluster was asked for them."""
+    if reading.snapshot.pods or reading.asked("Pod"):
+        return None
+    unread = [problem for problem in reading.warnings if not problem.path or "metadata" in problem.path]
+    if unread:
+        return Problem("", "the input has no pods that could be read", hint="see the warnings")
+    return Problem("", "the input has no pods", hint=_line("pods"))
+
+
+def no_slices(reading: Reading) -> Problem | None:
+    """Pods wait for devices by claims, and there's no ResourceSlice that would publish one; None where it isn't so."""
+    snapshot = reading.snapshot
+    if snapshot.slices or reading.asked("ResourceSlice"):
+        return None
+    waiting = [pod for pod in snapshot.pending() if pod.claims]
+    if not waiting:
+        return None
+    more = f" and {len(waiting) - 1} more pods ask" if len(waiting) > 1 else " asks"
+    return Problem(
+        "",
+        f"no ResourceSlices, and {waiting[0].key}{more} for devices by claims: "
+        "if the cluster has some, what is said below is wrong",
+        hint=_line("resourceslices"),
+    )
+
+
+def _line(resources: str) -> str:
+    return f"take them with this line, and give the file with one more -f: {TAKE.format(resources, resources)}"

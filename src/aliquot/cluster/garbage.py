@@ -1,0 +1,17 @@
+"""Reading without the garbage collector."""
+
+import contextlib
+import gc
+from collections.abc import Generator
+
+
+@contextlib.contextmanager
+def uncollected() -> Generator[None, None, None]:
+    """Nothing that is read has cycles, and scanning hundreds of thousands of values costs a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

@@ -1,0 +1,67 @@
+"""What was read from a cluster, whatever its source."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from aliquot.cluster.items import Noun
+from aliquot.cluster.listed import Listed
+from aliquot.cluster.problem import Problem
+from aliquot.kube.workload import Workload
+from aliquot.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a cluster held."""
+
+    objects: tuple[Noun, ...]
+    """In the order of the input; of two with the same kind, namespace and name the later one, in the earlier place."""
+    warnings: tuple[Problem, ...] = ()
+    """Everything that couldn't be read, in the order of the input. With no objects these are the reasons."""
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Objects of kinds that no decision needs: kind -> how many."""
+    listed: tuple[Listed, ...] = ()
+    """Which kinds were asked for; empty where that isn't known (a dump that kubectl wrote)."""
+    server: str = ""
+    """The API server's version (`v1.36.2`), where it's known."""
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The objects as a Snapshot."""
+        return Snapshot.of(self.objects)
+
+    def asked(self, kind: str) -> bool:
+        """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""
+        return any(entry.kind == kind and entry.state in {"listed", "absent"} for entry in self.listed)
+
+
+def key_of(noun: Noun) -> tuple[str, str]:
+    """Two objects with the same key are the same object."""
+    kind = noun.kind if isinstance(noun, Workload) else type(noun).__name__
+    return kind, noun.meta.key
+
+
+def keep(
+    read: Iterable[Noun | Problem], source: str, kept: dict[tuple[str, str], Noun], warnings: list[Problem]
+) -> None:
+    """Add what one source held: objects to `kept`, problems to `warnings`; objects described twice are told."""
+    differing: list[str] = []
+    for thing in read:
+        if isinstance(thing, Problem):
+            warnings.append(thing)
+            continue
+        key = key_of(thing)
+        earlier = kept.get(key)
+        if earlier is not None and earlier != thing:
+            differing.append(f"{key[0]} {key[1]}")
+        kept[key] = thing
+    if differing:
+        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+        warnings.append(
+            Problem(
+                source,
+                f"{', '.join(differing[:3])}{more}: described before, differently; the later counts",
+                hint="give one dump, taken at one time",
+            )
+        )
