@@ -68,8 +68,9 @@ def anonymised(thing: Json, names: Pseudonyms) -> Json:
         thing: an object as JSON, with apiVersion and kind.
         names: of its cluster; they learn from it.
     """
-    if thing.get("kind") == "Node":
-        names.nodes.add(str(thing.get("metadata", {}).get("name", "")))
+    meta = thing.get("metadata")
+    if thing.get("kind") == "Node" and isinstance(meta, dict):
+        names.nodes.add(str(meta.get("name", "")))
     made: Json = _mapping("", thing, names)
     return made
 

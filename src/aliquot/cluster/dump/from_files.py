@@ -44,7 +44,11 @@ class FileSource:
                         found.append(thing)
         found.sort(key=_rank)
         for thing in found:
-            made = change(pruned(thing.decoded()))
+            try:
+                made = change(pruned(thing.decoded()))
+            except (msgspec.MsgspecError, RecursionError) as error:
+                self.warnings.append(Problem("", f"a {thing.kind} can't be read: {error}"))
+                continue
             if made is not None:
                 yield msgspec.json.encode(made)
 
