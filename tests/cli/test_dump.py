@@ -276,3 +276,17 @@ def test_kinds_that_nobody_reads_are_left_out_of_an_anonymised_dump(
     assert run(["dump", *arguments, "--anonymise"]) == 0
     assert "left out, since nobody knows what in them is a name: 1 Plan" in capsys.readouterr().err
     assert "acme" not in (tmp_path / "d.json").read_text()
+
+
+BROKEN = Path(__file__).parent.parent / "cases" / "broken"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in BROKEN.iterdir() if path.suffix != ".md"))
+def test_broken_files_are_told(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = run(["dump", "-f", str(BROKEN / name), "--to", str(tmp_path / "d.json"), "--anonymise"])
+    out, err = capsys.readouterr()
+    assert status in {0, 2}
+    assert "Traceback" not in out + err
+    assert (tmp_path / "d.json").exists() == (status == 0)
+    if status == 0:
+        assert items(tmp_path / "d.json")

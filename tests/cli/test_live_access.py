@@ -189,7 +189,7 @@ def test_https_where_http_is_spoken(server: ApiServer, told: Told, tmp_path: Pat
 def test_certificates_that_are_none(secure: ApiServer, told: Told, tmp_path: Path) -> None:
     rubbish = {"certificate-authority-data": base64.b64encode(b"rubbish").decode()}
     err = told("--kubeconfig", config(tmp_path / "k", secure.url, cluster=rubbish))
-    assert "the kubeconfig's certificates, keys or proxy can't be used" in err
+    assert "the kubeconfig's server, certificates, keys or proxy can't be used" in err
     missing = {"certificate-authority": "nowhere.pem"}
     err = told("--kubeconfig", config(tmp_path / "k", secure.url, cluster=missing))
     assert "No such file or directory" in err
@@ -212,8 +212,16 @@ def test_no_such_host(told: Told, tmp_path: Path) -> None:
     assert "https://nowhere.invalid:6443: there's no such host" in err
 
 
-def test_an_address_that_is_none(told: Told, tmp_path: Path) -> None:
-    assert "is no address of an API server" in told("--kubeconfig", config(tmp_path / "k", "kubernetes:6443"))
+@pytest.mark.parametrize("server", ["kubernetes:6443", "https://[::1", "https://a:port", "", "ftp://a"])
+def test_an_address_that_is_none(told: Told, tmp_path: Path, server: str) -> None:
+    err = told("--kubeconfig", config(tmp_path / "k", server))
+    assert "is no address of an API server" in err or "the kubeconfig's server" in err
+
+
+def test_an_address_with_a_path(server: ApiServer, tmp_path: Path) -> None:
+    """As Rancher and others have it."""
+    server.prefix = "/k8s/clusters/c-1"
+    assert run([*ALL, "--kubeconfig", config(tmp_path / "k", server.url + server.prefix)]) == PENDING
 
 
 # --- who we are -----------------------------------------------------------------------------------------------------
@@ -282,6 +290,20 @@ def test_a_plugin_that_gives_nothing(
     err = told("--kubeconfig", config(tmp_path / "k", server.url, user=user))
     assert "user jane: " in err
     assert all(part in err for part in words)
+
+
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        ({"tokenFile": "nowhere"}, "nowhere not found\nhint: take a new kubeconfig"),
+        ({"client-certificate": "a.pem"}, "has a client certificate without its key"),
+        ({"client-certificate": "a.pem", "client-key": "b.pem"}, "No such file or directory"),
+    ],
+)
+def test_credentials_that_are_not_there(
+    server: ApiServer, told: Told, tmp_path: Path, user: dict[str, Any], words: str
+) -> None:
+    assert words in told("--kubeconfig", config(tmp_path / "k", server.url, user=user))
 
 
 def test_somebody_elses_eyes(server: ApiServer, tmp_path: Path) -> None:

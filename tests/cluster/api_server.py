@@ -61,6 +61,8 @@ class ApiServer:
         """Bearer tokens that are known; None: nobody is asked."""
         self.page = 10_000
         """Objects a page at most, whatever limit says."""
+        self.prefix = ""
+        """Of all paths."""
         self.asked: list[Asked] = []
         self.on_page: Callable[[Asked], None] = lambda _: None
         self._now = 1000
@@ -228,7 +230,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        path, api = parts.path, self.api
+        api = self.api
+        path = parts.path.removeprefix(api.prefix)
         given = {name.title(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
         asked = Asked(path, query, given)
         api.asked.append(asked)

@@ -1,9 +1,12 @@
-"""The only door to a cluster: so far files (`FileCluster`), read into `kube` and `dra` values and a Snapshot.
+"""The only door to a cluster: files (`FileCluster`) and API servers (`KubeCluster`), read into nouns and a Snapshot.
 
-What this package is: an edge. It opens files, tells JSON from YAML by content, takes lists apart, and gives every
-problem a file, a line where it's cheap, a path and a hint; one broken object doesn't spoil the others.
+What this package is: an edge. It opens files and connections, tells JSON from YAML by content, takes lists apart, and
+gives every problem a file (or a cluster), a line where it's cheap, a path and a hint; one broken object doesn't spoil
+the others. `api` is the door to API servers, the only place that knows lightkube; `dump` writes what it gives into a
+file, and `anonymous` takes the names out. Whatever the source, the same readers read the same JSON.
 
-What it is not: a judge. It decides nothing about pods, and doesn't check what the API server would have rejected.
+What it is not: a judge. It decides nothing about pods, and doesn't check what the API server would have rejected; it
+only says what is missing from the input (`gaps`).
 
 May know: everything below it.
 """

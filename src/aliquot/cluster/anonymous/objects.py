@@ -52,6 +52,7 @@ _MESSAGES = frozenset({"message", "note"})
 _IMAGES = frozenset({"image", "names"})
 _UIDS = frozenset({"uid", "shareID", "podUID"})
 
+_TIMES = ("Time", "Timestamp", "At", "timeAdded", "time")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _AMOUNT = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+|[numkMGTPE]i?|Ki)?%?")
 _FIELD = re.compile(r"[a-z][A-Za-z0-9]{0,60}")
@@ -67,8 +68,9 @@ def anonymised(thing: Json, names: Pseudonyms) -> Json:
         thing: an object as JSON, with apiVersion and kind.
         names: of its cluster; they learn from it.
     """
-    if thing.get("kind") == "Node":
-        names.nodes.add(str(thing.get("metadata", {}).get("name", "")))
+    meta = thing.get("metadata")
+    if thing.get("kind") == "Node" and isinstance(meta, dict):
+        names.nodes.add(str(meta.get("name", "")))
     made: Json = _mapping("", thing, names)
     return made
 
@@ -169,7 +171,7 @@ def _amount(value: Any, names: Pseudonyms) -> Any:
 def _text(field: str, text: str, names: Pseudonyms) -> str:
     if field in _CONDITIONS and "/" in text:
         return names.label_key(text)
-    if not text or field in _KEPT or _TIME.fullmatch(text):
+    if not text or field in _KEPT or (field.endswith(_TIMES) and _TIME.fullmatch(text)):
         return text
     if field in _UIDS:
         return names.uid(text)

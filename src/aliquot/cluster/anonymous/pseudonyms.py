@@ -43,6 +43,7 @@ class Pseudonyms:
         """None yet; `random` chooses the words and the key."""
         self._words = Words(random)
         self._key = random.randbytes(32)
+        self._names: dict[str, str] = {}
         self.nodes: set[str] = set()
         """Names of nodes, wherever attributes and CEL may have them."""
         self.technical: set[str] = set()
@@ -50,6 +51,12 @@ class Pseudonyms:
 
     def name(self, text: str) -> str:
         """Of an object, or any text that isn't known to be something else."""
+        found = self._names.get(text)
+        if found is None:
+            found = self._names[text] = self._name(text)
+        return found
+
+    def _name(self, text: str) -> str:
         if len(text) > LONGEST_NAME:
             return self._digest(text)[:12]
         domain, slash, _ = text.partition("/")
@@ -71,7 +78,8 @@ class Pseudonyms:
         domain = key.partition("/")[0]
         public = (
             key in PUBLIC_VALUES
-            or any(domain == one or domain.endswith("." + one) for one in HARDWARE_DOMAINS)
+            or domain in HARDWARE_DOMAINS
+            or domain.endswith(_HARDWARE_ENDS)
             or (key in PLACES and _public_place(value))
         )
         return self.attribute(value) if public else self.name(value)
@@ -150,8 +158,12 @@ class Pseudonyms:
         return hmac.new(self._key, text.encode(errors="replace"), hashlib.sha256).hexdigest()
 
 
+_HARDWARE_ENDS = tuple(f".{domain}" for domain in HARDWARE_DOMAINS)
+_ENDS = tuple(f".{domain}" for domain in PUBLIC_DOMAINS)
+
+
 def _public(domain: str) -> bool:
-    return any(domain == one or domain.endswith("." + one) for one in PUBLIC_DOMAINS)
+    return domain in PUBLIC_DOMAINS or domain.endswith(_ENDS)
 
 
 def _public_place(value: str) -> bool:

@@ -12,6 +12,7 @@ import httpx2
 from lightkube.config import client_adapter
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import Cluster, Context, User
+from lightkube.core.exceptions import ConfigError
 
 from aliquot.cluster.api.credentials import Credential, PluginToken, run
 from aliquot.cluster.api.faults import StatusError, refused, status_of, unreachable
@@ -82,8 +83,8 @@ class Connection:
                 # a connection that broke: a load balancer between us, or a server that was restarted
                 if number == TRIES:
                     raise unreachable(error, self.account) from error
-            except httpx2.HTTPError as error:
-                raise unreachable(error, self.account) from error
+            except (httpx2.HTTPError, ConfigError) as error:
+                raise self._failed(error) from error
             else:
                 if response.is_success:
                     return response.content
@@ -112,6 +113,7 @@ class Connection:
             UnavailableError: it can't be reached, doesn't know us, or broke off.
         """
         timeout = httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS, read=quiet_seconds)
+        begun = False
         try:
             with self._http.stream(
                 "GET",
@@ -126,9 +128,17 @@ class Connection:
                     if response.status_code == httpx2.codes.UNAUTHORIZED:
                         raise refused(status_of(response), self.account, path)
                     raise status_of(response)
+                begun = True
                 yield response.iter_lines()
-        except httpx2.HTTPError as error:
-            raise unreachable(error, self.account) from error
+        except (httpx2.HTTPError, ConfigError) as error:
+            if begun and isinstance(error, httpx2.ReadTimeout):
+                return  # so quiet that the connection may be dead: the stream has ended
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> UnavailableError:
+        if isinstance(error, ConfigError):  # a token's file, say
+            return UnavailableError(f"user {self.account.user_name}: {error}", "take a new kubeconfig")
+        return unreachable(error, self.account)
 
 
 def _asked_pause(response: httpx2.Response) -> float | None:
@@ -146,16 +156,22 @@ def _client(account: Account, timeout: float) -> httpx2.Client:
             f"user {account.user_name}: auth-provider was dropped from Kubernetes in 1.26",
             "take a kubeconfig with a credential plugin (exec)",
         )
+    if bool(user.client_certificate or user.client_certificate_data) != bool(user.client_key or user.client_key_data):
+        raise UnavailableError(
+            f"user {account.user_name} has a client certificate without its key, or the other way round",
+            "kubectl config view --minify shows what it names",
+        )
     credential = run(account) if user.plugin is not None else None
     patience = httpx2.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
     parameters = client_adapter.ConnectionParams(timeout=patience, proxy=account.server.proxy_url)
     try:
         client = client_adapter.Client(_lightkube_config(account, credential), parameters)
-    except (binascii.Error, ssl.SSLError, OSError, ValueError) as error:
+    except (binascii.Error, ssl.SSLError, OSError, ValueError, httpx2.InvalidURL) as error:
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
         named = getattr(error, "filename", None)
+        told = f"{named}: {reason}" if named else reason
         raise UnavailableError(
-            f"the kubeconfig's certificates, keys or proxy can't be used: {named + ': ' if named else ''}{reason}",
+            f"the kubeconfig's server, certificates, keys or proxy can't be used: {told}",
             "kubectl config view --minify shows what it names",
         ) from error
     if credential is not None and credential.token:

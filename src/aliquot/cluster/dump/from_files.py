@@ -9,9 +9,9 @@ import msgspec
 from aliquot.cluster import header
 from aliquot.cluster.anonymous.objects import FIRST
 from aliquot.cluster.documents import read_documents
-from aliquot.cluster.dump.plain import PlainReader
+from aliquot.cluster.dump.plain import Plain, PlainReader
 from aliquot.cluster.dump.prune import pruned
-from aliquot.cluster.dump.sources import Change, Json
+from aliquot.cluster.dump.sources import Change
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
 
@@ -32,19 +32,23 @@ class FileSource:
 
     def lines(self, change: Change) -> Iterator[bytes]:
         """Every object as it's changed, as JSON without line breaks."""
-        found: list[Json] = []
+        found: list[Plain] = []
         for path in self._paths:
             for name, data in texts(str(path), self._stdin, self.warnings):
                 for thing in read_documents(name, data, PlainReader()):
                     if isinstance(thing, Problem):
                         self.warnings.append(thing)
-                    elif (thing["apiVersion"], thing["kind"]) == (header.VERSION, header.KIND):
-                        self._header = header.read(msgspec.json.encode(thing))
+                    elif (thing.version, thing.kind) == (header.VERSION, header.KIND):
+                        self._header = header.read(thing.raw)
                     else:
                         found.append(thing)
         found.sort(key=_rank)
         for thing in found:
-            made = change(pruned(thing))
+            try:
+                made = change(pruned(thing.decoded()))
+            except (msgspec.MsgspecError, RecursionError) as error:
+                self.warnings.append(Problem("", f"a {thing.kind} can't be read: {error}"))
+                continue
             if made is not None:
                 yield msgspec.json.encode(made)
 
@@ -53,6 +57,5 @@ class FileSource:
         return self._header
 
 
-def _rank(thing: Json) -> int:
-    kind = thing["kind"]
-    return FIRST.index(kind) if kind in FIRST else len(FIRST)
+def _rank(thing: Plain) -> int:
+    return FIRST.index(thing.kind) if thing.kind in FIRST else len(FIRST)

@@ -1,42 +1,66 @@
-"""Objects as plain JSON values, of any kind, from the same documents that the readers of nouns take."""
+"""Objects of any kind, still as JSON, from the same documents that the readers of nouns take."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from aliquot.kube.reading.shape import Fault, found, join
+from aliquot.kube.reading.shape import Fault, join
 
 Json = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An object, not yet decoded: of a large dump only one at a time is."""
+
+    version: str
+    kind: str
+    raw: msgspec.Raw
+
+    def decoded(self) -> Json:
+        """As plain values, with apiVersion and kind, which objects in a typed list haven't."""
+        return {"apiVersion": self.version, "kind": self.kind, **msgspec.json.decode(self.raw)}
+
+
+class _Envelope(msgspec.Struct, rename="camel"):
+    api_version: str | None = None
+    kind: str | None = None
+    items: list[msgspec.Raw] | None = None
+
+
+_envelope = msgspec.json.Decoder(_Envelope)
+_array = msgspec.json.Decoder(list[msgspec.Raw])
+
+
 class PlainReader:
-    """Takes lists apart; every object has its apiVersion and kind."""
+    """Takes lists apart."""
 
-    def read(self, document: bytes | memoryview) -> Iterator[Json | Fault]:
+    def read(self, document: bytes | memoryview) -> Iterator[Plain | Fault]:
         """The objects of a document, which is valid JSON; what isn't an object with a kind is a fault."""
-        try:
-            value = msgspec.json.decode(document)
-        except msgspec.MsgspecError as error:
-            yield Fault("", f"can't be read: {error}")
-            return
-        yield from self._any(value, "", None, None)
+        yield from self._any(msgspec.Raw(bytes(document)), "", "", "")
 
-    def _any(self, value: Any, path: str, version: Any, kind: Any) -> Iterator[Json | Fault]:
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from self._any(item, f"{path}[{index}]", version, kind)
+    def _any(self, raw: msgspec.Raw, path: str, version: str, kind: str) -> Iterator[Plain | Fault]:
+        if bytes(memoryview(raw)[:64]).lstrip().startswith(b"["):
+            yield from self._each(_array.decode(raw), path, version, kind)
             return
-        if not isinstance(value, dict):
-            yield Fault(path, f"expected a Kubernetes object, found {found(value)}")
+        try:
+            envelope = _envelope.decode(raw)
+        except msgspec.MsgspecError as error:
+            yield Fault(path, f"no Kubernetes object: {error}")
             return
-        version, kind = value.get("apiVersion") or version, value.get("kind") or kind
-        items = value.get("items")
-        if isinstance(items, list) and (not isinstance(kind, str) or kind.endswith("List")):
-            inner = kind.removesuffix("List") if isinstance(kind, str) else ""
-            yield from self._any(items, join(path, "items"), version if inner else None, inner or None)
-        elif isinstance(version, str) and isinstance(kind, str):
-            if not kind.endswith("List"):
-                yield {**value, "apiVersion": version, "kind": kind}
+        version, kind = envelope.api_version or version, envelope.kind or kind
+        if kind.endswith("List") or not kind:
+            if envelope.items is None and not kind:
+                yield Fault(join(path, "kind"), "missing", "every Kubernetes object begins with apiVersion and kind")
+            inner = kind.removesuffix("List")
+            yield from self._each(envelope.items or [], join(path, "items"), version if inner else "", inner)
+        elif version:
+            yield Plain(version, kind, raw)
         else:
-            yield Fault(path, "has no apiVersion and kind", "every Kubernetes object begins with them")
+            yield Fault(join(path, "apiVersion"), "missing", "every Kubernetes object begins with apiVersion and kind")
+
+    def _each(self, items: list[msgspec.Raw], path: str, version: str, kind: str) -> Iterator[Plain | Fault]:
+        for index, item in enumerate(items):
+            yield from self._any(item, f"{path}[{index}]", version, kind)
