@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from aliquot.kube.conditions import Condition
+from aliquot.kube.label_keys import with_label_keys
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
 from aliquot.kube.pod import (
@@ -18,7 +19,6 @@ from aliquot.kube.pod import (
     Volume,
 )
 from aliquot.kube.reading.container_status import statuses
-from aliquot.kube.reading.label_keys import with_label_keys
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import (
     affinity,
