@@ -198,7 +198,7 @@ def layouts(
 
 def _by_profiles(states: "Sequence[State]") -> list[list[tuple[str, int]]]:
     """The distinct lists of profiles among states, as profile and count, largest first."""
-    from aliquot.devices.mig.layouts import multisets
+    from aliquot.devices.mig.legal_layouts import multisets
 
     def largest_first(item: tuple[str, int]) -> tuple[int, str]:
         return (-int(item[0].partition("g")[0]), item[0])

@@ -13,7 +13,7 @@ from aliquot.devices.hosts.sim_state import GpuState
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement, Profile, memory_of
 from aliquot.devices.mig.board import board_of
-from aliquot.devices.mig.layouts import placement_in
+from aliquot.devices.mig.legal_layouts import placement_in
 
 NVML_INVALID, NVML_NOT_SUPPORTED, NVML_NO_PERMISSION, NVML_NOT_FOUND = 2, 3, 4, 6
 NVML_RESET_REQUIRED, NVML_IN_USE, NVML_NO_RESOURCES = 16, 19, 23

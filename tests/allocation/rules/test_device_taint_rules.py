@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.rules.taint_rules import tainted_slices
+from aliquot.allocation.rules.device_taint_rules import tainted_slices
 from aliquot.dra.device import DeviceTaint, TaintRule
 from aliquot.kube.meta import Meta
 from scenarios.nouns.supplies import DRIVER, device, pool

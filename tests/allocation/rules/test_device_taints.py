@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.rules.tolerations import blocking_taints, tolerates
+from aliquot.allocation.rules.device_taints import blocking_taints, tolerates
 from aliquot.dra.claim import DeviceToleration
 from aliquot.dra.device import Device, DeviceTaint
 
