@@ -110,6 +110,12 @@ def test_both_codes_end_the_links(fake: Fake, code: int) -> None:
     assert gpu.partial == ()
 
 
+@pytest.mark.parametrize("count", [0, 4])
+def test_links_that_are_counted_end_there(fake: Fake, count: int) -> None:
+    fake.put({"g1.field.91": count})  # the driver has states for more than are wired
+    assert len(fake.host().survey().gpus[1].links) == count
+
+
 def test_a_field_fails_though_the_call_succeeds(fake: Fake) -> None:
     fake.drop("g1.field.230")
     fake.put({"g0.field.230": 2, "g2.field.230": 17})
@@ -343,7 +349,7 @@ def test_events_of_instances_and_of_a_time_before(fake: Fake) -> None:
     host = fake.host()
     gpu = host.survey().gpus[0].uuid
     assert host.events(0) == ()  # before the first call: only the kernel's log has it
-    fake.put({"event.1": "0 94 1 0", "event.2": f"2 999 {NONE_32} {NONE_32}"})
+    fake.put({"event.1": "0 94 1 0", "event.2": "2 999 0 0"})  # zeros on a GPU without MIG
     told = host.events(1)
     assert [(each.gpu == gpu, each.number, each.gi, each.ci) for each in told] == [
         (True, 94, 1, 0),

@@ -186,9 +186,16 @@ class NvmlHost:
                 )
             self._watcher.close()
             raise fault or GpuLost(error.text, code=error.code) from None
-        xids = tuple(Xid(gpu=gpu, number=number, gi=gi, ci=ci) for gpu, number, gi, ci in found)
+        xids = tuple(self._xid(*each) for each in found)
         self._xids = (*self._xids, *xids)[-20:]
         return xids
+
+    def _xid(self, gpu: str | None, number: int, gi: int | None, ci: int | None) -> Xid:
+        """An event; the instance of a GPU without MIG is none, whatever the library says."""
+        known = self._known.get(gpu or "")
+        if known is not None and not known.mig_enabled:
+            return Xid(gpu=gpu, number=number)
+        return Xid(gpu=gpu, number=number, gi=gi, ci=ci)
 
     def release(self) -> None:
         """See `Host`; hung GPUs are asked again."""
