@@ -155,16 +155,7 @@ def _placed(geometry: Geometry) -> Iterable[Profile]:
 def _row(profile: Profile) -> str:
     """id slices most sm ce dec enc jpeg ofa p2p mib size starts name."""
     starts = ",".join(map(str, profile.starts))
-    numbers = [
-        profile.profile_id,
-        profile.compute_slices,
-        profile.max_instances,
-        profile.sm_count or 0,
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ]
+    engines = [profile.copy_engines, profile.decoders, profile.encoders, profile.jpegs, profile.ofas]
+    numbers = [profile.profile_id, profile.compute_slices, profile.max_instances, profile.sm_count or 0]
+    numbers += [engine or 0 for engine in (*engines, 0)]  # and whether peers reach it: not
     return f"{' '.join(map(str, numbers))} {memory_of(profile).mib} {profile.memory_slices} {starts} {profile.name}"

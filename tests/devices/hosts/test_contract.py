@@ -130,6 +130,10 @@ def test_geometry(machine: Machine, number: int, key: str) -> None:
         assert table["1g.10gb"] == ("1g", 19, (0, 1, 2, 3, 4, 5, 6), 1, 9984)
     if key == "A30":
         assert table["2g.12gb"][:4] == ("2g", 5, (0, 2), 2)
+    if key == "A100-40GB":
+        engines = {p.name: (p.copy_engines, p.decoders, p.jpegs, p.ofas, p.sm_count) for p in geometry.profiles}
+        assert engines["7g.40gb"] == (7, 5, 1, 1, 98)
+        assert engines["1g.5gb"] == (1, 0, 0, 0, 14)
     assert (geometry.memory_units, geometry.compute_units) == ((4, 4) if key == "A30" else (8, 7))
     assert why(machine.host.geometry(machine.uuid(PLAIN))) is Why.NOT_SUPPORTED
 

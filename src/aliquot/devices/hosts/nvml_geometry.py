@@ -51,4 +51,9 @@ def _profile(each: dict[str, Any], single_mib: int) -> Profile:
         sm_count=each["sm"],
         certainty="measured",
         source="node",
+        copy_engines=each["copy_engines"],
+        decoders=each["decoders"],
+        encoders=each["encoders"],
+        jpegs=each["jpegs"],
+        ofas=each["ofas"],
     )

@@ -54,6 +54,11 @@ def profiles(handle: Any) -> list[dict[str, Any]]:
                 "most": info.instanceCount,
                 "sm": info.multiprocessorCount,
                 "mib": info.memorySizeMB,
+                "copy_engines": info.copyEngineCount,
+                "decoders": info.decoderCount,
+                "encoders": info.encoderCount,
+                "jpegs": info.jpegCount,
+                "ofas": info.ofaCount,
                 "starts": [place.start for place in places],
                 "size": places[0].size if places else None,
             }
