@@ -117,6 +117,13 @@ def state_of(host: HostFile) -> dict[str, object]:
         }
         if model.tdp_w is not None:
             mine["power_limit"] = int(model.tdp_w * 1000)
+        mine["utilisation"] = gpu.busy_percent
+        if model.architecture in {"Hopper", "Blackwell"}:
+            mine |= {"gpm": 1, "metric.1": gpu.busy_percent, "metric.2": gpu.busy_percent}
+            working = {process.gi for process in now.processes}
+            for each in now.instances:
+                busy = gpu.busy_percent if each.id in working else 0
+                mine |= {f"metric.{each.id}.{number}": busy for number in (1, 2)}
         if gpu.ecc is not None:
             mine["ecc"] = int(gpu.ecc)
         geometry = geometry_of(model)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu
 from aliquot.devices.hosts.protocol import GpuLost, Host, Refused, Why
 from aliquot.devices.hosts.sim_file import read_host
@@ -223,6 +224,34 @@ def test_compute_mode(machine: Machine) -> None:
         assert machine.gpu(IDLE).compute_mode is mode
     refused = machine.host.set_compute_mode(machine.uuid(DIVIDED), ComputeMode.EXCLUSIVE_PROCESS)
     assert why(refused) is Why.NOT_SUPPORTED
+
+
+def test_how_busy_they_are(kind: str, tmp_path: Path) -> None:
+    text = """
+name: busy
+gpus:
+  - {model: T4, busyPercent: 40}
+  - {model: H100-SXM-80GB, busyPercent: 70}
+  - {model: A100-40GB, mig: true, busyPercent: 70, instances: [3g.20gb@0]}
+  - model: H200-SXM-141GB
+    mig: true
+    busyPercent: 90
+    instances: [3g.71gb@0, 3g.71gb@4]
+    processes: [{pid: 5, start: 4}]
+  - {model: H200-SXM-141GB, mig: true}
+"""
+    machine = Machine(kind, tmp_path, text)
+    answers = [machine.host.activity(gpu.uuid) for gpu in machine.host.survey().gpus]
+    assert answers == [
+        (Activity(busy=0.4),),
+        (Activity(busy=0.7, sm=0.7),),
+        (),
+        (Activity(gi=1, busy=0.0, sm=0.0), Activity(gi=2, busy=0.9, sm=0.9)),
+        (),
+    ]
+    assert machine.host.activity(machine.uuid(1)) == answers[1]
+    if machine.fake:
+        machine.fake.close()
 
 
 # --- what is wrong -------------------------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
 from aliquot.devices.hosts import nvml_look
 from aliquot.devices.hosts.nvml_errors import fault_of, refusal_of
 from aliquot.devices.hosts.nvml_geometry import geometry_from
 from aliquot.devices.hosts.nvml_process import NvmlCodeError, WorkerProcess
 from aliquot.devices.hosts.nvml_smi import Smi
-from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
+from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, Refused, Why
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
 from aliquot.devices.mig.fitting import still_fit
@@ -196,6 +197,17 @@ class NvmlHost:
         if known is not None and not known.mig_enabled:
             return Xid(gpu=gpu, number=number)
         return Xid(gpu=gpu, number=number, gi=gi, ci=ci)
+
+    def activity(self, gpu: str) -> tuple[Activity, ...]:
+        """See `Host`."""
+        known = self._gpu(gpu)
+        ids = [each.id for each in known.instances if each.compute]
+        if known.mig_enabled and not ids:
+            return ()
+        try:
+            return tuple(msgspec.convert(each, Activity) for each in self._ask("activity", gpu, ids))
+        except NvmlCodeError as error:
+            raise fault_of(error, gpu) or HostFault(error.text, gpu=gpu, code=error.code) from None
 
     def release(self) -> None:
         """See `Host`; hung GPUs are asked again."""

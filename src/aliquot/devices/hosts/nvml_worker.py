@@ -14,6 +14,7 @@ import msgspec
 import pynvml
 
 from aliquot.devices.hosts import nvml_ask, nvml_mig
+from aliquot.devices.hosts.nvml_activity import Counters
 
 NO_GPUS_IS_FINE = 1
 """Flag of Init: a machine whose GPUs are all lent to virtual machines isn't an error."""
@@ -30,6 +31,7 @@ class Worker:
         self._library = library
         self._open = False
         self._handles: dict[str, Any] = {}
+        self._counters = Counters()
         self._set: Any = None
         self._watched: dict[int, str] = {}
 
@@ -108,6 +110,10 @@ class Worker:
     def on_set_compute_mode(self, pci: str, mode: int) -> None:
         """Set the compute mode."""
         pynvml.nvmlDeviceSetComputeMode(self._handle(pci), mode)
+
+    def on_activity(self, pci: str, instances: list[int]) -> list[dict[str, Any]]:
+        """How busy it is."""
+        return self._counters.activity(self._handle(pci), pci, instances)
 
     def on_wait(self, gpus: dict[str, str], ms: int) -> list[list[Any]]:
         """XIDs since the last call, waiting for the first: [UUID or None, number, GPU instance, compute instance].

@@ -28,6 +28,7 @@ CALLS = {
     "setTimeSlice": "set_time_slice",
     "reset": "reset",
     "events": "events",
+    "activity": "activity",
 }
 """The host's methods as the file spells them."""
 
@@ -145,6 +146,7 @@ def _gpu(gpu: Gpu) -> Iterator[Fault]:
         ("memoryMiB", gpu.memory_mi_b),
         ("usedMiB", gpu.used_mi_b),
         ("links", gpu.links),
+        ("busyPercent", gpu.busy_percent),
     ):
         if value is not None and value < 0:
             yield Fault(name, f"{value} is below 0")
