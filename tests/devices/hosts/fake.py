@@ -14,6 +14,13 @@ from aliquot.devices.hosts.sim_look import MIB, first_state, model_of, pci_of
 from aliquot.devices.hosts.sim_shape import HostFile
 from aliquot.devices.mig import Geometry, Profile, geometry_of, memory_of
 
+TRAPS = """
+name: traps
+gpus:
+  - {model: A100-40GB, mig: true, minor: 5, pci: "0000:07:00.0"}
+  - {model: H100-SXM-80GB, minor: 2, pci: "0001:0f:00.0", links: 6, ecc: true}
+  - {model: A100-80GB, minor: 0, pci: "0000:47:00.0"}
+"""
 SOURCES = Path(__file__).parent / "fake_nvml"
 ARCHITECTURES = {"Turing": 6, "Ampere": 7, "Ada": 8, "Hopper": 9, "Blackwell": 10}
 MODES = {"default": 0, "prohibited": 2, "exclusive-process": 3}
@@ -83,6 +90,11 @@ class Fake:
 
     def drop(self, prefix: str) -> None:
         self.write({key: value for key, value in self.read().items() if not key.startswith(prefix)})
+
+
+def old(folder: Path, *missing: str) -> Fake:
+    """A machine whose driver lacks some functions."""
+    return Fake(folder, TRAPS, missing=missing)
 
 
 def state_of(host: HostFile) -> dict[str, object]:
