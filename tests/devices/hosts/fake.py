@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from aliquot.devices.catalogue import GpuModel
-from aliquot.devices.hosts.nvml import NvmlHost
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.sim_look import MIB, first_state, model_of, pci_of
-from aliquot.devices.hosts.sim_shape import HostFile
+from aliquot.devices.hosts.nvml.host import NvmlHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.look import MIB, first_state, model_of, pci_of
+from aliquot.devices.hosts.simulated.shape import HostFile
 from aliquot.devices.mig import Geometry, Profile, geometry_of, memory_of
 
 TRAPS = """

@@ -8,8 +8,8 @@ import pytest
 from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu
 from aliquot.devices.hosts.protocol import GpuLost, Host, Refused, Why
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
 from tests.devices.hosts.fake import Fake
@@ -322,7 +322,7 @@ def test_events_are_told_once(machine: Machine) -> None:
         machine.fake.put({"event.0": f"{HOPPER} 94 {2**32 - 1} {2**32 - 1}"})
     else:
         assert isinstance(machine.host, SimulatedHost)
-        from aliquot.devices.hosts.sim_shape import Fault
+        from aliquot.devices.hosts.simulated.shape import Fault
 
         machine.host.inject(Fault(gpu=HOPPER, xid=94))
     told = machine.host.events(2)

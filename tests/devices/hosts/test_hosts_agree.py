@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from aliquot.devices.gpu import ComputeMode
 from aliquot.devices.hosts.protocol import Host, Refused
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.instances import Instance
 from aliquot.devices.mig import Placement
 from tests.devices.hosts.fake import Fake, state_of

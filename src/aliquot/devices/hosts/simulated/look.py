@@ -5,10 +5,10 @@ from uuid import NAMESPACE_DNS, uuid5
 from aliquot.devices.activity import Activity
 from aliquot.devices.catalogue import GpuModel, find
 from aliquot.devices.gpu import ComputeMode, Gpu, Memory, Process, Recovery
-from aliquot.devices.hosts import sim_shape as shape
-from aliquot.devices.hosts.sim_file import placements
-from aliquot.devices.hosts.sim_rules import create
-from aliquot.devices.hosts.sim_state import GpuState, HostState
+from aliquot.devices.hosts.simulated import shape
+from aliquot.devices.hosts.simulated.file import placements
+from aliquot.devices.hosts.simulated.rules import create
+from aliquot.devices.hosts.simulated.state import GpuState, HostState
 from aliquot.devices.instances import MigMode
 from aliquot.devices.links import Nic, NvLink
 from aliquot.devices.mig import geometry_of

@@ -9,11 +9,11 @@ import msgspec
 
 from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.hosts import nvml_look
-from aliquot.devices.hosts.nvml_errors import fault_of, refusal_of
-from aliquot.devices.hosts.nvml_geometry import geometry_from
-from aliquot.devices.hosts.nvml_process import NvmlCodeError, WorkerProcess
-from aliquot.devices.hosts.nvml_smi import Smi
+from aliquot.devices.hosts.nvml import look
+from aliquot.devices.hosts.nvml.errors import fault_of, refusal_of
+from aliquot.devices.hosts.nvml.geometry import geometry_from
+from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess
+from aliquot.devices.hosts.nvml.smi import Smi
 from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, Refused, Why
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
@@ -61,8 +61,8 @@ class NvmlHost:
     # --- looking -----------------------------------------------------------------------------------------------------
     def survey(self) -> Survey:
         """See `Host`: what the driver says, and what /sys and /proc say beside it."""
-        look = nvml_look.Look(self._worker, self._root, self._limit, self._hung)
-        survey = look.everything(self._slices, self._xids)
+        looking = look.Look(self._worker, self._root, self._limit, self._hung)
+        survey = looking.everything(self._slices, self._xids)
         unreadable = tuple(self._recognised(each) for each in survey.unreadable)
         self._known |= {gpu.uuid: gpu for gpu in survey.gpus}
         self._pci |= {gpu.uuid: gpu.pci for gpu in survey.gpus}

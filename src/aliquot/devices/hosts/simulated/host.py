@@ -8,12 +8,12 @@ import msgspec
 
 from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.hosts import sim_rules as rules
 from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
-from aliquot.devices.hosts.sim_file import CALLS
-from aliquot.devices.hosts.sim_look import activity_now, first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
-from aliquot.devices.hosts.sim_shape import Fault, HostFile
-from aliquot.devices.hosts.sim_state import GpuState, HostState, Store
+from aliquot.devices.hosts.simulated import rules
+from aliquot.devices.hosts.simulated.file import CALLS
+from aliquot.devices.hosts.simulated.look import activity_now, first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
+from aliquot.devices.hosts.simulated.shape import Fault, HostFile
+from aliquot.devices.hosts.simulated.state import GpuState, HostState, Store
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Geometry, Placement, geometry_of, memory_of
 from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid

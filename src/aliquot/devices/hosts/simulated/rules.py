@@ -9,7 +9,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 from aliquot.devices.gpu import ComputeMode, TimeSlice
 from aliquot.devices.hosts.protocol import Refused, Why
-from aliquot.devices.hosts.sim_state import GpuState
+from aliquot.devices.hosts.simulated.state import GpuState
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement, Profile, memory_of
 from aliquot.devices.mig.board import board_of

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pynvml
 
-from aliquot.devices.hosts.nvml_ask import FUNCTION_NOT_FOUND, NOT_SUPPORTED
+from aliquot.devices.hosts.nvml.ask import FUNCTION_NOT_FOUND, NOT_SUPPORTED
 
 _APART_S: Final = 0.1
 _METRICS: Final = {1: "busy", 2: "sm", 3: "occupancy", 5: "tensor", 10: "dram"}

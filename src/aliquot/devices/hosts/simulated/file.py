@@ -12,8 +12,8 @@ import yaml
 from aliquot.devices.catalogue import GpuModel, all_models, find
 from aliquot.devices.gpu import ComputeMode
 from aliquot.devices.hosts.protocol import Why
-from aliquot.devices.hosts.sim_shape import Fault as FaultShape
-from aliquot.devices.hosts.sim_shape import Gpu, HostFile, Nic, fields_of
+from aliquot.devices.hosts.simulated.shape import Fault as FaultShape
+from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic, fields_of
 from aliquot.devices.mig import Geometry, Placement, geometry_of
 from aliquot.devices.mig.layouts import violations
 from aliquot.kube.shape import Fault, faults, is_list, is_object, join

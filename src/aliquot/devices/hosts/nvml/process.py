@@ -41,7 +41,7 @@ class WorkerProcess:
             library: path of libnvidia-ml.so.1, or None for the system's.
             environment: of the worker; None for this process's.
         """
-        self._command = [sys.executable, "-m", "aliquot.devices.hosts.nvml_worker", *([library] if library else [])]
+        self._command = [sys.executable, "-m", "aliquot.devices.hosts.nvml.worker", *([library] if library else [])]
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.devices.hosts import nvml_process
-from aliquot.devices.hosts.nvml import NvmlHost
+from aliquot.devices.hosts.nvml import process as nvml_process
+from aliquot.devices.hosts.nvml.host import NvmlHost
 from aliquot.devices.hosts.protocol import HostFault, Hung
 from aliquot.devices.mig import Placement
 from tests.devices.hosts.fake import Fake
