@@ -161,8 +161,10 @@ def _address(handle: Any) -> int:
 
 
 def serve(questions: BinaryIO, answers: BinaryIO, library: str | None = None) -> None:
-    """Answer until there are no more questions, by the library of a path or by the system's."""
+    """Say `ready`, then answer until there are no more questions, by the library of a path or by the system's."""
     worker = Worker(library)
+    answers.write(b"ready\n")
+    answers.flush()
     for line in questions:
         question, *arguments = msgspec.json.decode(line)
         answers.write(msgspec.json.encode(worker.answer(question, arguments)) + b"\n")
