@@ -2,12 +2,13 @@
 
 from uuid import NAMESPACE_DNS, uuid5
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.catalogue import GpuModel, find
 from aliquot.devices.gpu import ComputeMode, Gpu, Memory, Process, Recovery
-from aliquot.devices.hosts import sim_shape as shape
-from aliquot.devices.hosts.sim_file import placements
-from aliquot.devices.hosts.sim_rules import create
-from aliquot.devices.hosts.sim_state import GpuState, HostState
+from aliquot.devices.hosts.simulated import shape
+from aliquot.devices.hosts.simulated.file import placements
+from aliquot.devices.hosts.simulated.rules import create
+from aliquot.devices.hosts.simulated.state import GpuState, HostState
 from aliquot.devices.instances import MigMode
 from aliquot.devices.links import Nic, NvLink
 from aliquot.devices.mig import geometry_of
@@ -93,12 +94,24 @@ def gpu_now(host: shape.HostFile, index: int, state: GpuState) -> Gpu:
         ecc=given.ecc,
         ecc_pending=given.ecc,
         recovery=Recovery.NONE,
+        utilisation_percent=None if state.mig is not None and state.mig.current else given.busy_percent,
         temperature_c=given.temperature_c,
         power_w=float(given.power_w),
         power_limit_w=model.tdp_w,
         links=tuple(NvLink(number=number, active=True, remote="switch") for number in range(given.links)),
         processes=state.processes,
     )
+
+
+def activity_now(host: shape.HostFile, index: int, state: GpuState) -> tuple[Activity, ...]:
+    """How busy it is, as far as a part of its architecture can tell: counters came with Hopper."""
+    busy, architecture = host.gpus[index].busy_percent / 100, model_of(host.gpus[index]).architecture
+    counters = architecture in {"Hopper", "Blackwell"}
+    if state.mig is None or not state.mig.current:
+        return (Activity(busy=busy, sm=busy if counters else None),)
+    at_work = {process.gi for process in state.processes}
+    shares = {each.id: busy if each.id in at_work else 0.0 for each in state.instances} if counters else {}
+    return tuple(Activity(gi=number, busy=share, sm=share) for number, share in shares.items())
 
 
 def nic_now(nic: shape.Nic) -> Nic:

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.hosts import nvml_look
-from aliquot.devices.hosts.nvml_errors import fault_of, refusal_of
-from aliquot.devices.hosts.nvml_geometry import geometry_from
-from aliquot.devices.hosts.nvml_process import NvmlCodeError, WorkerProcess
-from aliquot.devices.hosts.nvml_smi import Smi
-from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
+from aliquot.devices.hosts.nvml import look
+from aliquot.devices.hosts.nvml.errors import fault_of, refusal_of
+from aliquot.devices.hosts.nvml.geometry import geometry_from
+from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess
+from aliquot.devices.hosts.nvml.smi import Smi
+from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, Refused, Why
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
 from aliquot.devices.mig.fitting import still_fit
@@ -60,8 +61,8 @@ class NvmlHost:
     # --- looking -----------------------------------------------------------------------------------------------------
     def survey(self) -> Survey:
         """See `Host`: what the driver says, and what /sys and /proc say beside it."""
-        look = nvml_look.Look(self._worker, self._root, self._limit, self._hung)
-        survey = look.everything(self._slices, self._xids)
+        looking = look.Look(self._worker, self._root, self._limit, self._hung)
+        survey = looking.everything(self._slices, self._xids)
         unreadable = tuple(self._recognised(each) for each in survey.unreadable)
         self._known |= {gpu.uuid: gpu for gpu in survey.gpus}
         self._pci |= {gpu.uuid: gpu.pci for gpu in survey.gpus}
@@ -186,9 +187,27 @@ class NvmlHost:
                 )
             self._watcher.close()
             raise fault or GpuLost(error.text, code=error.code) from None
-        xids = tuple(Xid(gpu=gpu, number=number, gi=gi, ci=ci) for gpu, number, gi, ci in found)
+        xids = tuple(self._xid(*each) for each in found)
         self._xids = (*self._xids, *xids)[-20:]
         return xids
+
+    def _xid(self, gpu: str | None, number: int, gi: int | None, ci: int | None) -> Xid:
+        """An event; the instance of a GPU without MIG is none, whatever the library says."""
+        known = self._known.get(gpu or "")
+        if known is not None and not known.mig_enabled:
+            return Xid(gpu=gpu, number=number)
+        return Xid(gpu=gpu, number=number, gi=gi, ci=ci)
+
+    def activity(self, gpu: str) -> tuple[Activity, ...]:
+        """See `Host`."""
+        known = self._gpu(gpu)
+        ids = [each.id for each in known.instances if each.compute]
+        if known.mig_enabled and not ids:
+            return ()
+        try:
+            return tuple(msgspec.convert(each, Activity) for each in self._ask("activity", gpu, ids))
+        except NvmlCodeError as error:
+            raise fault_of(error, gpu) or HostFault(error.text, gpu=gpu, code=error.code) from None
 
     def release(self) -> None:
         """See `Host`; hung GPUs are asked again."""

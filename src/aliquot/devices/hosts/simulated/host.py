@@ -6,13 +6,14 @@ from time import monotonic, sleep
 
 import msgspec
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.hosts import sim_rules as rules
 from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
-from aliquot.devices.hosts.sim_file import CALLS
-from aliquot.devices.hosts.sim_look import first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
-from aliquot.devices.hosts.sim_shape import Fault, HostFile
-from aliquot.devices.hosts.sim_state import GpuState, HostState, Store
+from aliquot.devices.hosts.simulated import rules
+from aliquot.devices.hosts.simulated.file import CALLS
+from aliquot.devices.hosts.simulated.look import activity_now, first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
+from aliquot.devices.hosts.simulated.shape import Fault, HostFile
+from aliquot.devices.hosts.simulated.state import GpuState, HostState, Store
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Geometry, Placement, geometry_of, memory_of
 from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
@@ -164,6 +165,12 @@ class SimulatedHost:
             if found or monotonic() >= until:
                 return tuple(_xid(each) for each in found)
             sleep(min(0.05, max(0.0, until - monotonic())))
+
+    def activity(self, gpu: str) -> tuple[Activity, ...]:
+        """See `Host`."""
+        self._known(gpu)
+        self._strike("activity", gpu)
+        return activity_now(self.file, self._order[gpu], self._store.load().gpus[gpu])
 
     def release(self) -> None:
         """See `Host`; hung GPUs are asked again."""

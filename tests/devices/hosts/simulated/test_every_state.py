@@ -3,8 +3,8 @@
 import pytest
 
 from aliquot.devices.hosts.protocol import Refused, Why
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.instances import Instance
 from aliquot.devices.mig import Geometry, Placement, State, geometry, legal_states, maximal_states
 

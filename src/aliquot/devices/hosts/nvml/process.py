@@ -13,6 +13,7 @@ import msgspec
 
 from aliquot.devices.hosts.protocol import HostFault, Hung
 
+START_S = 60.0
 MOST_ABANDONED = 4
 """So many stuck processes are let be; then nothing more is asked."""
 
@@ -41,7 +42,7 @@ class WorkerProcess:
             library: path of libnvidia-ml.so.1, or None for the system's.
             environment: of the worker; None for this process's.
         """
-        self._command = [sys.executable, "-m", "aliquot.devices.hosts.nvml_worker", *([library] if library else [])]
+        self._command = [sys.executable, "-m", "aliquot.devices.hosts.nvml.worker", *([library] if library else [])]
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
@@ -102,10 +103,19 @@ class WorkerProcess:
                 hint="the kernel's log (dmesg) tells more; a reboot may be needed",
             )
         self._rest = b""
-        self._process = subprocess.Popen(  # noqa: S603 - this Python, a module of this package
+        process = subprocess.Popen(  # noqa: S603 - this Python, a module of this package
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment, start_new_session=True
         )
-        return self._process
+        self._process = process
+        assert process.stdout is not None
+        try:
+            self._line(process.stdout, monotonic() + START_S)  # the limit of a question is the driver's alone
+        except TimeoutError:
+            self._abandon(process)
+            raise HostFault(f"the process that calls the driver didn't start within {START_S:g} s") from None
+        except EOFError:
+            raise HostFault(f"the process that calls the driver didn't start ({self._buried()})") from None
+        return process
 
     def _line(self, pipe: IO[bytes], until: float) -> bytes:
         while b"\n" not in self._rest:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aliquot.devices.hosts import nvml_process
-from aliquot.devices.hosts.nvml import NvmlHost
+from aliquot.devices.hosts.nvml import process as nvml_process
+from aliquot.devices.hosts.nvml.host import NvmlHost
 from aliquot.devices.hosts.protocol import HostFault, Hung
 from aliquot.devices.mig import Placement
 from tests.devices.hosts.fake import Fake
@@ -120,18 +120,13 @@ def test_a_gpu_on_the_bus_that_the_driver_does_not_count(fake: Fake) -> None:
 def test_a_gpu_that_hangs_is_named_and_let_be(fake: Fake) -> None:
     fake.put({"g1.sleep.nvmlDeviceGetMigMode": 600_000})
     host = fake.host(limit_s=3)
-    begin = time.monotonic()
     survey = host.survey()
-    assert time.monotonic() - begin < 20
     assert [gpu.index for gpu in survey.gpus] == [0, 2]
     (hung,) = survey.unreadable
     assert (hung.index, hung.pci) == (1, "0000:0f:00.0")
     assert "didn't answer" in hung.trouble.message
-    begin = time.monotonic()
-    assert [each.index for each in host.survey().unreadable] == [1]  # not asked again
-    assert time.monotonic() - begin < 3
     fake.drop("g1.sleep")
-    assert [each.index for each in host.survey().unreadable] == [1]
+    assert [each.index for each in host.survey().unreadable] == [1]  # not asked again, though it would answer
     host.release()
     assert [gpu.index for gpu in host.survey().gpus] == [0, 1, 2]
 
@@ -155,9 +150,10 @@ def test_a_driver_that_hangs_at_its_start(fake: Fake) -> None:
     survey = host.survey()
     assert "didn't answer" in survey.troubles[0].message
     assert [each.pci for each in survey.unreadable] == ["0000:07:00.0"]
-    begin = time.monotonic()
-    assert "didn't answer" in host.survey().troubles[0].message
-    assert time.monotonic() - begin < 1
+    fake.drop("sleep")
+    assert "didn't answer" in host.survey().troubles[0].message  # not asked again
+    host.release()
+    assert len(host.survey().gpus) == 3
 
 
 def test_a_slow_first_look_up_is_waited_for(fake: Fake) -> None:

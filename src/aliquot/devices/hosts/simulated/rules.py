@@ -9,7 +9,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 from aliquot.devices.gpu import ComputeMode, TimeSlice
 from aliquot.devices.hosts.protocol import Refused, Why
-from aliquot.devices.hosts.sim_state import GpuState
+from aliquot.devices.hosts.simulated.state import GpuState
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement, Profile, memory_of
 from aliquot.devices.mig.board import board_of
@@ -118,7 +118,7 @@ def destroy(state: GpuState, number: int) -> tuple[GpuState, Refused | None]:
 
 def set_compute_mode(state: GpuState, mode: ComputeMode) -> tuple[GpuState, Refused | None]:
     """Set the compute mode."""
-    if state.mig is not None and state.mig.current and mode is not ComputeMode.DEFAULT:
+    if state.mig is not None and state.mig.current and mode is ComputeMode.EXCLUSIVE_PROCESS:
         message = f"no {mode.value} mode while MIG is on"
         return state, Refused(why=Why.NOT_SUPPORTED, message=message, code=NVML_NOT_SUPPORTED)
     return state.replaced(compute_mode=mode), None

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 import msgspec
 import pynvml
 
-from aliquot.devices.hosts import nvml_ask, nvml_mig
+from aliquot.devices.hosts.nvml import ask, mig
+from aliquot.devices.hosts.nvml.activity import Counters
 
 NO_GPUS_IS_FINE = 1
 """Flag of Init: a machine whose GPUs are all lent to virtual machines isn't an error."""
@@ -30,6 +31,7 @@ class Worker:
         self._library = library
         self._open = False
         self._handles: dict[str, Any] = {}
+        self._counters = Counters()
         self._set: Any = None
         self._watched: dict[int, str] = {}
 
@@ -42,10 +44,10 @@ class Worker:
                 self._open = True
             return {"answer": getattr(self, f"on_{question}")(*arguments)}
         except pynvml.NVMLError as error:
-            if error.value in nvml_ask.GONE:
+            if error.value in ask.GONE:
                 self._handles.clear()
             return {"code": error.value, "text": str(error), "left": None}
-        except nvml_mig.LeftBehindError as error:
+        except mig.LeftBehindError as error:
             return {"code": error.code, "text": str(error), "left": error.left}
 
     def _load(self) -> None:
@@ -73,26 +75,26 @@ class Worker:
 
     def on_identity(self, index: int) -> dict[str, Any]:
         """Who the GPU of an index is."""
-        return nvml_ask.identity(pynvml.nvmlDeviceGetHandleByIndex(index), index)
+        return ask.identity(pynvml.nvmlDeviceGetHandleByIndex(index), index)
 
     def on_standing(self, pci: str) -> dict[str, Any]:
         """How a GPU stands, its instances with it."""
         handle = self._handle(pci)
-        found = nvml_ask.standing(handle)
-        mig = found["mig"]
-        return {**found, "instances": nvml_mig.instances(handle) if mig is not None and mig["current"] else []}
+        found = ask.standing(handle)
+        mode = found["mig"]
+        return {**found, "instances": mig.instances(handle) if mode is not None and mode["current"] else []}
 
     def on_profiles(self, pci: str) -> list[dict[str, Any]]:
         """Its MIG profiles."""
-        return nvml_mig.profiles(self._handle(pci))
+        return mig.profiles(self._handle(pci))
 
     def on_create(self, pci: str, profile: dict[str, Any], start: int) -> dict[str, Any]:
         """Create an instance."""
-        return nvml_mig.create(self._handle(pci), profile, start)
+        return mig.create(self._handle(pci), profile, start)
 
     def on_destroy(self, pci: str, number: int) -> None:
         """Destroy an instance."""
-        nvml_mig.destroy(self._handle(pci), number)
+        mig.destroy(self._handle(pci), number)
 
     def on_mig_mode(self, pci: str) -> list[int]:
         """MIG mode: current and pending."""
@@ -108,6 +110,10 @@ class Worker:
     def on_set_compute_mode(self, pci: str, mode: int) -> None:
         """Set the compute mode."""
         pynvml.nvmlDeviceSetComputeMode(self._handle(pci), mode)
+
+    def on_activity(self, pci: str, instances: list[int]) -> list[dict[str, Any]]:
+        """How busy it is."""
+        return self._counters.activity(self._handle(pci), pci, instances)
 
     def on_wait(self, gpus: dict[str, str], ms: int) -> list[list[Any]]:
         """XIDs since the last call, waiting for the first: [UUID or None, number, GPU instance, compute instance].
@@ -140,7 +146,7 @@ class Worker:
                 pynvml.nvmlDeviceRegisterEvents(handle, wanted, self._set)
                 self._watched[_address(handle)] = uuid
         except pynvml.NVMLError as error:
-            if error.value not in {*nvml_ask.GONE, nvml_ask.NOT_SUPPORTED}:
+            if error.value not in {*ask.GONE, ask.NOT_SUPPORTED}:
                 raise
 
     def _handle(self, pci: str) -> Any:
@@ -155,8 +161,10 @@ def _address(handle: Any) -> int:
 
 
 def serve(questions: BinaryIO, answers: BinaryIO, library: str | None = None) -> None:
-    """Answer until there are no more questions, by the library of a path or by the system's."""
+    """Say `ready`, then answer until there are no more questions, by the library of a path or by the system's."""
     worker = Worker(library)
+    answers.write(b"ready\n")
+    answers.flush()
     for line in questions:
         question, *arguments = msgspec.json.decode(line)
         answers.write(msgspec.json.encode(worker.answer(question, arguments)) + b"\n")

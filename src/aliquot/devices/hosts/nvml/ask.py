@@ -34,6 +34,7 @@ _HELD_BACK: Final = {
 _REMOTES: Final = {0: "gpu", 1: "npu", 2: "switch"}
 _NONE_32: Final = 0xFFFFFFFF
 _RECOVERY_FIELD: Final = 230
+_LINK_COUNT_FIELD: Final = 91
 _MAX_LINKS: Final = 36
 
 
@@ -142,18 +143,27 @@ def memory(answers: Answers) -> dict[str, int | None] | None:
 
 
 def recovery(answers: Answers) -> str | None:
-    """What the driver wants done; the call succeeds even where the field has no answer."""
-    values = answers.ask("recovery action", pynvml.nvmlDeviceGetFieldValues, [_RECOVERY_FIELD])
-    if values is None or values[0].nvmlReturn != 0:
+    """What the driver wants done."""
+    number = field(answers, "recovery action", _RECOVERY_FIELD)
+    if number is None:
         return None
-    number: int = values[0].value.uiVal
     return _RECOVERY[number] if number < len(_RECOVERY) else "unknown to this version: reboot"
 
 
+def field(answers: Answers, what: str, number: int) -> int | None:
+    """A field's value; the call succeeds even where the field has no answer."""
+    values = answers.ask(what, pynvml.nvmlDeviceGetFieldValues, [number])
+    if values is None or values[0].nvmlReturn != 0:
+        return None
+    value: int = values[0].value.uiVal
+    return value
+
+
 def links(answers: Answers) -> list[dict[str, Any]]:
-    """NVLinks; past the last one the answer is `invalid argument` or `not supported`, by driver."""
+    """NVLinks; where their count isn't told, `invalid argument` or `not supported` stand behind the last, by driver."""
     found: list[dict[str, Any]] = []
-    for number in range(_MAX_LINKS):
+    count = field(answers, "NVLinks", _LINK_COUNT_FIELD)
+    for number in range(_MAX_LINKS if count is None else min(count, _MAX_LINKS)):
         try:
             active = bool(pynvml.nvmlDeviceGetNvLinkState(answers.handle, number))
         except pynvml.NVMLError as error:

@@ -12,8 +12,8 @@ import yaml
 from aliquot.devices.catalogue import GpuModel, all_models, find
 from aliquot.devices.gpu import ComputeMode
 from aliquot.devices.hosts.protocol import Why
-from aliquot.devices.hosts.sim_shape import Fault as FaultShape
-from aliquot.devices.hosts.sim_shape import Gpu, HostFile, Nic, fields_of
+from aliquot.devices.hosts.simulated.shape import Fault as FaultShape
+from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic, fields_of
 from aliquot.devices.mig import Geometry, Placement, geometry_of
 from aliquot.devices.mig.legal_layouts import violations
 from aliquot.kube.shape import Fault, faults, is_list, is_object, join
@@ -28,6 +28,7 @@ CALLS = {
     "setTimeSlice": "set_time_slice",
     "reset": "reset",
     "events": "events",
+    "activity": "activity",
 }
 """The host's methods as the file spells them."""
 
@@ -145,6 +146,7 @@ def _gpu(gpu: Gpu) -> Iterator[Fault]:
         ("memoryMiB", gpu.memory_mi_b),
         ("usedMiB", gpu.used_mi_b),
         ("links", gpu.links),
+        ("busyPercent", gpu.busy_percent),
     ):
         if value is not None and value < 0:
             yield Fault(name, f"{value} is below 0")

@@ -8,8 +8,8 @@ import msgspec
 
 from aliquot.devices.gpu import Gpu, TimeSlice
 from aliquot.devices.hosts import host_files
-from aliquot.devices.hosts.nvml_errors import fault_of, no_driver
-from aliquot.devices.hosts.nvml_process import NvmlCodeError, WorkerProcess, abandoned
+from aliquot.devices.hosts.nvml.errors import fault_of, no_driver
+from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess, abandoned
 from aliquot.devices.hosts.protocol import HostFault, Hung
 from aliquot.devices.hosts.sysfs import SysfsHost
 from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid

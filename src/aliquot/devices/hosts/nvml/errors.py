@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from aliquot.devices.hosts.nvml_process import NvmlCodeError
+from aliquot.devices.hosts.nvml.process import NvmlCodeError
 from aliquot.devices.hosts.protocol import DriverMissing, GpuLost, HostFault, Refused, Why
 from aliquot.devices.survey import Trouble
 

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from aliquot.devices.hosts.presets import preset_names, preset_summary, preset_text
-from aliquot.devices.hosts.sim_file import HostFileError, read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import HostFileError, read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.hosts.simulated.presets import preset_names, preset_summary, preset_text
 
 
 def faults(text: str) -> dict[str, str]:

@@ -6,9 +6,9 @@ import pytest
 
 from aliquot.devices.gpu import ComputeMode, TimeSlice
 from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.sim_shape import Fault
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.hosts.simulated.shape import Fault
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Placement
 

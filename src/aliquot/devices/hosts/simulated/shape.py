@@ -48,6 +48,8 @@ class Gpu(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """NVLinks, all active, to switches."""
     temperature_c: int = 35
     power_w: int = 60
+    busy_percent: int = 0
+    """Of the GPU; with MIG, of every instance that a process is on."""
     processes: list[Process] = []
     compute_mode: str = "default"
 

@@ -11,7 +11,7 @@ def geometry_from(profiles: Sequence[dict[str, Any]], gpu: Gpu) -> Geometry:
     """The geometry that the worker's profiles make.
 
     Args:
-        profiles: as `nvml_mig.profiles` answers.
+        profiles: as `mig.profiles` answers.
         gpu: whose they are.
     """
     placed = [each for each in profiles if each["size"] is not None]
@@ -51,4 +51,9 @@ def _profile(each: dict[str, Any], single_mib: int) -> Profile:
         sm_count=each["sm"],
         certainty="measured",
         source="node",
+        copy_engines=each["copy_engines"],
+        decoders=each["decoders"],
+        encoders=each["encoders"],
+        jpegs=each["jpegs"],
+        ofas=each["ofas"],
     )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pynvml
 
-from aliquot.devices.hosts.nvml_ask import FUNCTION_NOT_FOUND, INVALID_ARGUMENT, NO_PERMISSION, NOT_FOUND, NOT_SUPPORTED
+from aliquot.devices.hosts.nvml.ask import FUNCTION_NOT_FOUND, INVALID_ARGUMENT, NO_PERMISSION, NOT_FOUND, NOT_SUPPORTED
 
 _PROFILES: Final = 32
 """More than any driver has: one that an older library doesn't know is an invalid argument, and the next is asked."""
@@ -54,6 +54,11 @@ def profiles(handle: Any) -> list[dict[str, Any]]:
                 "most": info.instanceCount,
                 "sm": info.multiprocessorCount,
                 "mib": info.memorySizeMB,
+                "copy_engines": info.copyEngineCount,
+                "decoders": info.decoderCount,
+                "encoders": info.encoderCount,
+                "jpegs": info.jpegCount,
+                "ofas": info.ofaCount,
                 "starts": [place.start for place in places],
                 "size": places[0].size if places else None,
             }
