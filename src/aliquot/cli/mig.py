@@ -26,8 +26,8 @@ EXAMPLES = """Examples:
   aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4
 """
 FITS_EXAMPLES = """Examples:
-  aliquot mig fits H100 3g.40gb 1g.10gb
-  aliquot mig fits H100 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
+  aliquot mig fits H100-80GB 3g.40gb 1g.10gb
+  aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
   aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json
 
 Exit status:
