@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scenarios.nouns.clusters import NOW, cluster, node, pod
 
 from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.meta import Meta
@@ -14,6 +13,7 @@ from aliquot.kube.selectors import LabelSelector
 from aliquot.scheduling.budgets import covers, violating
 from aliquot.scheduling.outcome import Placement, Preemption
 from aliquot.scheduling.scheduler import Scheduler
+from scenarios.nouns.clusters import NOW, cluster, node, pod
 
 
 def budget(

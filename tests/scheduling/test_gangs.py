@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import NOW, cluster, node, pod
 
 from aliquot.kube.groups import KUBERNETES, GangWorkload, PodGroup
 from aliquot.kube.meta import Meta
@@ -13,6 +12,7 @@ from aliquot.scheduling.outcome import GangState, Placement, Refusal, Verdict
 from aliquot.scheduling.placing.placing_loop import Loop
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
+from scenarios.nouns.clusters import NOW, cluster, node, pod
 
 WAITS = (
     "pod group is unschedulable, waiting for minCount pods from a gang to be scheduled, "

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
@@ -11,6 +10,7 @@ from aliquot.kube.selectors import LabelSelector
 from aliquot.scheduling.filters.volume_binding import matching
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.scheduler import Scheduler
+from scenarios.nouns.clusters import NOW, cluster, node
 from tests.scheduling.volumes_world import claim, storage_class, using, volume
 
 A, B = node("a", labels={"zone": "x"}), node("b", labels={"zone": "y"})

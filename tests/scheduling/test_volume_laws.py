@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scenarios.nouns.clusters import NOW, node
 
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.placing.placing_loop import Loop
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
+from scenarios.nouns.clusters import NOW, node
 from tests.scheduling.volumes_world import claim, storage_class, using, volume
 
 ZONES = ("x", "y")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import pytest
-from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.meta import Meta
 from aliquot.kube.release import Kubernetes
@@ -11,6 +10,7 @@ from aliquot.kube.storage import CsiNode, PersistentVolumeClaim, VolumeAttachmen
 from aliquot.scheduling.filters.volume_zone import elsewhere, topologies_of
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
+from scenarios.nouns.clusters import NOW, cluster, node
 from tests.scheduling.volumes_world import claim, storage_class, using, volume
 
 TEXT = "node(s) exceed max volume count"

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.meta import Meta, Owner
 from aliquot.kube.pod import Pod, Volume
@@ -13,6 +12,7 @@ from aliquot.kube.workload import Event
 from aliquot.scheduling.outcome import Placement, Refusal, Verdict
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
+from scenarios.nouns.clusters import NOW, cluster, node
 from tests.scheduling.volumes_world import SAYS, claim, storage_class, using, volume
 
 UNBOUND = "pod has unbound immediate PersistentVolumeClaims"

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import NOW, cluster, node
 
 from aliquot.kube.pod import Pod, Volume
 from aliquot.kube.references import Disk
 from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
+from scenarios.nouns.clusters import NOW, cluster, node
 from tests.scheduling.volumes_world import claim, using, volume
 
 ALONE = ("ReadWriteOncePod",)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from scenarios.nouns.clusters import pod
-
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod, Scheduled, Volume
 from aliquot.kube.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeClaimRef
+from scenarios.nouns.clusters import pod
 
 SAYS = "0/1 nodes are available: "
 

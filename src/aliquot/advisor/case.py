@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from aliquot.advisor.known_defects import Defect
+from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Trial
 from aliquot.allocation.answer import Story

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.exact.allocator import Exact
-from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.dra.claim import Claim, ClaimSpec, Constraint, DeviceClass, Request, SubRequest

@@ -2,8 +2,8 @@
 
 import pytest
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.behaviour import REPAIRED, V1_36, Behaviour
-from aliquot.allocation.features import Features
 from aliquot.allocation.reference.constraints import ConstraintState, constraint_state
 from aliquot.allocation.rules.constraints import attribute_of, value_set
 from aliquot.dra.claim import Constraint

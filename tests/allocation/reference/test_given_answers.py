@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from aliquot.allocation.allocator_features import Implementation, supports
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.features import Implementation, supports
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.kube.release import Kubernetes

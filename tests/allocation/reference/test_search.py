@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.answer import Allocation, NoAllocation
 from aliquot.allocation.behaviour import BEHAVIOURS, REPAIRED, V1_36, V1_37, Behaviour, behaviour_of
-from aliquot.allocation.features import Features
 from aliquot.dra.claim import Claim, DeviceClass, DeviceToleration
 from aliquot.dra.device import Device, DeviceTaint, Slice
 from aliquot.kube.meta import Meta

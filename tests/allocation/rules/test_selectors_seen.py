@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.allocation.features import Features
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.rules.cel_selectors import evaluator, selectors_of
 from aliquot.allocation.rules.selectors import Selectors, SelectorVerdict
 from aliquot.cel import CompileError, compile, environment  # noqa: A004  re.compile's name, too

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.answer import (
     AttributeMissing,
     CapacityShort,
@@ -22,7 +23,6 @@ from aliquot.allocation.answer import (
     Tainted,
 )
 from aliquot.allocation.behaviour import REPAIRED, V1_36, Behaviour
-from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import AllocatedState, Holder, Supply
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.allocation.story.tell import tell

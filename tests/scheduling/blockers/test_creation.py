@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import GPU, cluster, pod
 
 from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import Meta, Owner
@@ -14,6 +13,7 @@ from aliquot.kube.workload import Event, Workload
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.blockers.creation import limit_refusals, quota_refusals
 from aliquot.scheduling.blockers.find import lacking, workload_blockers
+from scenarios.nouns.clusters import GPU, cluster, pod
 
 FORBIDDEN = 'Error creating: pods "w-x" is forbidden: '
 WORKLOAD = Workload("ReplicaSet", Meta("w", "default"), 2, template=pod("w", gpu=1))

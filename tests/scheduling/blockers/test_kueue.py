@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import cluster, node, pod
 
 from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import Meta, Owner
@@ -12,6 +11,7 @@ from aliquot.kube.queueing import ADMISSION_GATE, ClusterQueue, LocalQueue, Queu
 from aliquot.kube.workload import Workload
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.blockers.find import pod_blockers, workload_blockers
+from scenarios.nouns.clusters import cluster, node, pod
 
 OWNER = Owner("Pod", "p", "u", controller=True)
 GATED = replace(pod("p"), meta=Meta("p", "default", "u"), scheduling_gates=(ADMISSION_GATE,))

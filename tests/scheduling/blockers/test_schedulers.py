@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import cluster, node, pod
 
 from aliquot.kube.conditions import Condition
 from aliquot.kube.groups import KAI, KUBERNETES, SCHEDULER_PLUGINS, VOLCANO, PodGroup, Queue
@@ -14,6 +13,7 @@ from aliquot.kube.pod_status import ContainerStatus
 from aliquot.kube.workload import Event, Workload
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.blockers.find import pod_blockers
+from scenarios.nouns.clusters import cluster, node, pod
 
 SYSTEM = pod("coredns", "n", namespace="kube-system")
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.nouns.clusters import cluster, node, pod
 
 from aliquot.kube.meta import Meta
 from aliquot.kube.named import ConfigMap, RuntimeClass, Secret, ServiceAccount
@@ -12,6 +11,7 @@ from aliquot.kube.pod_status import ContainerStatus
 from aliquot.kube.references import Reference
 from aliquot.kube.workload import Event, PriorityClass
 from aliquot.scheduling.blockers.find import pod_blockers
+from scenarios.nouns.clusters import cluster, node, pod
 
 CA = ConfigMap(Meta("kube-root-ca.crt", "default"))
 DEFAULT = ServiceAccount(Meta("default", "default"))

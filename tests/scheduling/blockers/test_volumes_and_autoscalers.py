@@ -1,12 +1,11 @@
 """Claims that nobody binds, and words of autoscalers."""
 
-from scenarios.nouns.clusters import cluster, node, pod
-
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import Event
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.blockers.find import pod_blockers
+from scenarios.nouns.clusters import cluster, node, pod
 from tests.scheduling.volumes_world import claim, storage_class, using, volume
 
 

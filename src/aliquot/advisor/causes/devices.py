@@ -1,24 +1,20 @@
 """The cause where a pod's claims can't be allocated: read from the stories of the nodes that were looked at closely."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import Cause, Kind, nodes_named, number
 from aliquot.advisor.causes.device_clauses import clauses
 from aliquot.advisor.causes.matching import no_match
+from aliquot.advisor.causes.supplied import Supplied, supplied
 from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
 from aliquot.allocation.answer import (
     AttributeMissing,
     CapacityShort,
     ConstraintBroken,
     CounterShort,
-    DeviceStory,
     FeatureOff,
     Held,
-    RequestStory,
-    SelectorError,
-    SelectorFalse,
     Story,
     Tainted,
 )
@@ -36,32 +32,6 @@ KINDS: tuple[tuple[type, Kind], ...] = (
     (AttributeMissing, "constraint"),
     (FeatureOff, "feature"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Supplied:
-    """One request on one node: the devices that were meant, and those that would do now."""
-
-    request: RequestStory
-    meant: tuple[DeviceStory, ...]
-    """No selector rules them out."""
-
-    @property
-    def wanted(self) -> int:
-        """How many; of "all": as many as were meant, at least one."""
-        return self.request.wanted if self.request.wanted is not None else max(1, len(self.meant))
-
-    @property
-    def usable(self) -> int:
-        """Of those meant."""
-        return sum(1 for device in self.meant if not device.reasons)
-
-
-def supplied(request: RequestStory) -> Supplied:
-    """The devices of a story that the selectors accept."""
-    ruled_out = (SelectorFalse, SelectorError)
-    meant = tuple(one for one in request.devices if not any(isinstance(why, ruled_out) for why in one.reasons))
-    return Supplied(request, meant)
 
 
 def of_devices(

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.causes.supplied import Supplied
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.allocation.answer import SelectorFalse, Story
@@ -12,9 +12,6 @@ from aliquot.dra.device import Device
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
-
-if TYPE_CHECKING:
-    from aliquot.advisor.causes.devices import Supplied
 
 EQUALS = re.compile(r"""device\.attributes\[\s*["']([^"']+)["']\s*\]\.(\w+)\s*==\s*(["'])([^"']*)\3""")
 COMPARES = re.compile(
@@ -24,7 +21,7 @@ COMPARES = re.compile(
 
 
 def no_match(
-    snapshot: Snapshot, pod: Pod, by_node: "Mapping[str, Sequence[Supplied]]", stories: Mapping[str, Story]
+    snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Supplied]], stories: Mapping[str, Story]
 ) -> Cause:
     """Which request finds too few devices of its kind anywhere, and what was probably meant."""
     requests: dict[str, list[tuple[str, Supplied]]] = {}

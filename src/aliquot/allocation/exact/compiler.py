@@ -7,6 +7,7 @@ every node, except for mode All, whose devices must be counted on the node: such
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.exact.compiled_claims import (
     ALL,
     Alternative,
@@ -17,7 +18,6 @@ from aliquot.allocation.exact.compiled_claims import (
     NodeCheck,
     too_many,
 )
-from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.dra.claim import Claim, Constraint, DeviceClass, Request, SubRequest
 

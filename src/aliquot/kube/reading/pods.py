@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from aliquot.kube.conditions import Condition
-from aliquot.kube.label_keys import with_label_keys
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
 from aliquot.kube.pod import (
@@ -45,6 +44,7 @@ from aliquot.kube.reading.wire_pod import (
     WireResources,
     WireVolumeClaim,
 )
+from aliquot.kube.selectors import with_label_keys
 
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])

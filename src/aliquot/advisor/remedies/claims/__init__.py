@@ -1,0 +1,1 @@
+"""Ways out by another claim or device class: another selector, fewer devices, a class that exists."""

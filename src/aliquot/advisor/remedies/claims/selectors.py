@@ -1,0 +1,159 @@
+"""Ways out by another selector in a claim: corrected, guarded against an error, or dropped."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from aliquot.advisor.case import Case, Spot
+from aliquot.advisor.claims import changed
+from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.remedies.claims.change import Asked, claim_candidate
+from aliquot.advisor.wayout import Candidate, Risk
+from aliquot.allocation.answer import (
+    SelectorError,
+    SelectorFalse,
+)
+from aliquot.dra.claim import SubRequest
+from aliquot.dra.device import Device
+
+NO_SUCH_KEY = re.compile(r"no such key: ([A-Za-z_][A-Za-z0-9_]*)")
+EQUALS = re.compile(
+    r"""^device\.(?:attributes|capacity)\[\s*(["'])(?P<domain>[^"']+)\1\s*\]\.(?P<name>\w+)\s*==\s*(["'])(?P<value>[^"']*)\4$"""
+)
+LITERALS_TRIED = 3
+
+
+def cures(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
+    """Each selector of a recipe that rules a device out, mended or dropped."""
+    tried: set[tuple[int, str]] = set()
+    for device in asked.story.devices:
+        for reason in device.reasons:
+            if not isinstance(reason, SelectorFalse | SelectorError) or reason.owner != "request":
+                continue
+            expression = reason.expression
+            if isinstance(reason, SelectorError):
+                rewritten = list(_without_error(case, expression, reason.text))
+            else:
+                rewritten = list(_other_literal(case, spot, expression, reason.term, device.device.driver))
+            for new, text, slip in rewritten:
+                if (reason.index, new) not in tried:
+                    tried.add((reason.index, new))
+                    yield _rewritten(case, spot, asked, reason.index, new, text, slip=slip)
+            if (reason.index, "") not in tried:
+                tried.add((reason.index, ""))
+                yield _dropped(case, spot, asked, reason.index)
+
+
+def _without_error(case: Case, expression: str, text: str) -> Iterator[tuple[str, str, bool]]:
+    """The nearest name that devices do publish; else a guard, so that devices without it don't match."""
+    found = NO_SUCH_KEY.search(text)
+    if found is None:
+        return
+    key = found[1]
+    path = re.search(rf"""device\.(attributes|capacity)\[\s*(["'])([^"']+)\2\s*\]\.{key}\b""", expression)
+    if path is None:
+        return
+    known = _names(case, path[1], path[3])
+    for name in nearest(key, known)[:1]:
+        if is_near(key, name):
+            new = expression.replace(path[0], path[0].removesuffix(key) + name)
+            yield new, f"the {path[1].removesuffix('s')} is {name} (not {key})", True
+    whole = f"({expression})" if "||" in expression or "?" in expression else expression
+    yield f"has({path[0]}) && {whole}", f"guard with has(), since not every device has {key}", False
+
+
+def _names(case: Case, table: str, domain: str) -> list[str]:
+    """Names in a domain that any device publishes; those without a domain are their driver's."""
+    found: set[str] = set()
+    for one in case.snapshot.slices.values():
+        for device in one.devices:
+            for full in device.attributes if table == "attributes" else device.capacity:
+                prefix, _, name = full.rpartition("/")
+                if (prefix or one.driver) == domain:
+                    found.add(name)
+    return sorted(found)
+
+
+def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: str) -> Iterator[tuple[str, str, bool]]:
+    """For `attribute == 'value'`: values that this node's devices have."""
+    wanted = EQUALS.match(term.strip())
+    if wanted is None:
+        return
+    values = {
+        value
+        for device in _devices_on(case, spot.node.name, driver)
+        if isinstance(value := _value(device, driver, wanted["domain"], wanted["name"]), str)
+    }
+    everywhere = {
+        value
+        for one in case.snapshot.slices.values()
+        for device in one.devices
+        if isinstance(value := _value(device, one.driver, wanted["domain"], wanted["name"]), str)
+    }
+    for value in nearest(wanted["value"], values - {wanted["value"]})[:LITERALS_TRIED]:
+        slip = wanted["value"] not in everywhere and is_near(wanted["value"], value)
+        new = expression.replace(
+            term, term.replace(f"{wanted[4]}{wanted['value']}{wanted[4]}", f"{wanted[4]}{value}{wanted[4]}")
+        )
+        yield (
+            new,
+            f"{wanted['name']} is {value} (not {wanted['value']})"
+            if slip
+            else f"{wanted['name']} {value} instead of {wanted['value']}",
+            slip,
+        )
+
+
+def _devices_on(case: Case, node: str, driver: str) -> Iterator[Device]:
+    for one in case.snapshot.slices.values():
+        if one.driver == driver and (one.node_name == node or one.all_nodes):
+            yield from one.devices
+
+
+def _value(device: Device, driver: str, domain: str, name: str) -> object:
+    for full in (f"{domain}/{name}", *([name] if domain == driver else [])):
+        if full in device.attributes:
+            return device.attributes[full].value
+    return None
+
+
+def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text: str, *, slip: bool) -> Candidate:
+    def change(recipe: SubRequest) -> SubRequest:
+        return replace(recipe, selectors=tuple(new if i == index else one for i, one in enumerate(recipe.selectors)))
+
+    guarded = new.startswith("has(")
+    profile = "profile " in text and not slip
+    pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}/cel/expression"
+    return claim_candidate(
+        case,
+        spot.node.name,
+        asked.source,
+        changed(asked.source.claim.spec, asked.place, change),
+        [{"op": "replace", "path": pointer, "value": new}],
+        kind="change-request" if profile else "fix-selector",
+        title=f"Correct the selector of request {asked.story.request}: {text}",
+        risk=Risk("low", "the original looks like a slip")
+        if slip
+        else Risk("low", "devices that don't publish the attribute are no longer candidates")
+        if guarded
+        else Risk("medium", "the pod gets another kind of device than was asked for"),
+        rank=5 if slip else 8 if guarded else 27,
+    )
+
+
+def _dropped(case: Case, spot: Spot, asked: Asked, index: int) -> Candidate:
+    def change(recipe: SubRequest) -> SubRequest:
+        return replace(recipe, selectors=tuple(one for i, one in enumerate(recipe.selectors) if i != index))
+
+    pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}"
+    return claim_candidate(
+        case,
+        spot.node.name,
+        asked.source,
+        changed(asked.source.claim.spec, asked.place, change),
+        [{"op": "remove", "path": pointer}],
+        kind="drop-selector",
+        title=f"Drop selector #{index} of request {asked.story.request}: {asked.recipe.selectors[index]}",
+        risk=Risk("medium", f"any device of class {asked.recipe.class_name} may then be given"),
+        rank=37,
+    )
