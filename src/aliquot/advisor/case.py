@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.wayout import Trial
 from aliquot.allocation.answer import Story
 from aliquot.kube.node import Node

@@ -10,12 +10,12 @@ from aliquot.advisor.causes.cause import Cause
 from aliquot.advisor.causes.diagnose import diagnose
 from aliquot.advisor.forecast import forecast
 from aliquot.advisor.holders import Holding, holdings
-from aliquot.advisor.scheduler_notes.known_defects import Defect, defects
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.remedies.table import advice as advice_for
+from aliquot.advisor.scheduler_notes.known_defects import Defect, defects
+from aliquot.advisor.scheduler_notes.stale_counts import impossible
 from aliquot.advisor.search import ways_out
 from aliquot.advisor.spots import case_of
-from aliquot.advisor.scheduler_notes.stale_counts import impossible
 from aliquot.advisor.verdicts import message_note, placed, unchecked_note
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story

@@ -12,9 +12,9 @@ from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_exte
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.gpus import PRODUCT, family
-from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.advisor.nearest import is_near
 from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal

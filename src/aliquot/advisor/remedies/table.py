@@ -4,9 +4,24 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from aliquot.advisor.case import Case, Spot
-from aliquot.advisor.remedies import blocked, devices, free, gang, health, nodes, priority, requests, rollout, selectors, share, steer, taint_rules, taints
-from aliquot.advisor.remedies.claims import cures as claims
+from aliquot.advisor.remedies import (
+    blocked,
+    devices,
+    free,
+    gang,
+    health,
+    nodes,
+    priority,
+    requests,
+    rollout,
+    selectors,
+    share,
+    steer,
+    taint_rules,
+    taints,
+)
 from aliquot.advisor.remedies.claims import classes
+from aliquot.advisor.remedies.claims import cures as claims
 from aliquot.advisor.wayout import Advice, Candidate
 
 Remedy = Callable[[Case], Iterator[Candidate]]
