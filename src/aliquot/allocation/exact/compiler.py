@@ -7,6 +7,7 @@ every node, except for mode All, whose devices must be counted on the node: such
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.exact.compiled_claims import (
     ALL,
     Alternative,
@@ -17,7 +18,6 @@ from aliquot.allocation.exact.compiled_claims import (
     NodeCheck,
     too_many,
 )
-from aliquot.allocation.features import Features
 from aliquot.allocation.inputs import RESULTS_LIMIT
 from aliquot.dra.claim import Claim, Constraint, DeviceClass, Request, SubRequest
 
@@ -65,21 +65,20 @@ class Compiler:
         self._tied: dict[object, Alternative] = {}
         """Alternatives under constraints."""
 
-    def compile(self, claims: Sequence[Claim]) -> CompiledClaims:
-        """Compiles claims that are to be allocated together."""
-        compiled = CompiledClaims(claims, [])
+    def compile(self, compiled: CompiledClaims) -> None:
+        """Compiles claims that are to be allocated together, in place."""
+        claims = compiled.claims
         try:
             for number, claim in enumerate(claims):
                 self._add(compiled, number, claim)
         except _InvalidClaimError as error:
             compiled.fatal = str(error)
-            return compiled
+            return
         if len(claims) == 1 and len(compiled.steps) == 1 and not compiled.configured and not compiled.checks:
             step = compiled.steps[0]
             asked = step.alternatives[0]
             if not step.listed and not asked.order and not asked.admin and asked.count > 0:
                 compiled.single = asked
-        return compiled
 
     def _add(self, compiled: CompiledClaims, number: int, claim: Claim) -> None:
         spec = claim.spec
@@ -102,15 +101,8 @@ class Compiler:
             if constraints is not None:
                 alternatives = self._covered(alternatives, request, constraints)
             step = len(compiled.steps)
-            compiled.steps.append(
-                CompiledRequest(
-                    claim=number,
-                    request=index,
-                    alternatives=alternatives,
-                    names=names,
-                    listed=bool(request.first_available),
-                )
-            )
+            listed = bool(request.first_available)
+            compiled.steps.append(CompiledRequest(number, index, alternatives, names, listed))  # keywords cost 5 %
             for place, each in enumerate(alternatives):
                 if each.configured:
                     compiled.configured |= {number}
