@@ -91,7 +91,7 @@ def main() -> list[Ratio]:
         print(f"  no comparison: {error}")
         return []
     print(f"  {'shape':38} {'Go, us':>12} {'ours, us':>12} {'cold, us':>12}")
-    ratios = [*beside(everyday(), 0.6, repeat=300), *beside(thousand(), 0.25, repeat=3)]
+    ratios = [*beside(everyday(), 0.5, repeat=300), *beside(thousand(), 0.25, repeat=3)]
     heads = f"{'explosive shape':38} {'Go':>12} {'ours':>12} {'cold':>12}"
     print(f"  {heads}   answer     (limit {LIMIT_MS:.0f} ms warm, for people)")
     explosive(50)

@@ -7,13 +7,16 @@ that could use less of the later bins goes first. Groups settle on a value when 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from aliquot.allocation.search.bits import union
 from aliquot.allocation.search.counters import fits
 from aliquot.allocation.search.demands import Counted, Demands, Region, added, without
 from aliquot.allocation.search.room import Room, SpentError
 
-NEVER = -1
+LOOKS: Final = 8
+"""Choices that count as one state: ways to fill a bin, and ways for groups to settle."""
+NEVER: Final = -1
 """The bin at which a group may begin that can't begin at all."""
 
 
@@ -32,7 +35,7 @@ class _Unit:
 
 @dataclass(slots=True)
 class BinCompletion:
-    """One position's bins. `visited` counts the states looked at; `effort` ends it."""
+    """One position's bins. `effort` ends it, counted as `visited` is."""
 
     demands: Demands
     rooms: Sequence[Room]
@@ -50,7 +53,7 @@ class BinCompletion:
     effort: int
     sparing: bool = False
     """Tries few units of a kind before many. What one order finds at once may take the other one long."""
-    visited: int = 0
+    _looks: int = 0
     _starting: list[list[Region]] = field(default_factory=list["list[Region]"])
     """Bin -> the regions of which it's the first, large ones first."""
     _bins: dict[int, int] = field(default_factory=dict[int, int])
@@ -76,9 +79,6 @@ class BinCompletion:
         key = (self.states[at], units, groups)
         known = self.known.get(key)
         if known is None:
-            self.visited += 1
-            if self.visited > self.effort:
-                raise SpentError
             known = self.known[key] = self._may_pack(units, groups, at) and any(
                 self.packs(rest, later, at + 1)
                 for some, later in self._settled(units, groups, at, self._starting[at])
@@ -89,6 +89,7 @@ class BinCompletion:
 
     def _may_pack(self, units: Counted, groups: Counted, at: int) -> bool:
         """What is certain without trying: whether counters, values and the bins that alone may serve suffice."""
+        self._spend()
         least = self.demands.least
         forced: dict[int, int] = {}
         regions: dict[int, int] = {}
@@ -116,6 +117,16 @@ class BinCompletion:
             self._exceeds(sum(taken for bins, taken in regions.items() if bins & ~region == 0), region)
             for region in regions
         )
+
+    def _spend(self) -> None:
+        self._looks += 1
+        if self._looks > self.effort * LOOKS:
+            raise SpentError
+
+    @property
+    def visited(self) -> int:
+        """How many states have been looked at, as far as effort goes."""
+        return -(-self._looks // LOOKS)
 
     def _exceeds(self, taken: int, bins: int) -> bool:
         """Whether the bins together have too little left of some counter."""
@@ -209,6 +220,7 @@ class BinCompletion:
         together = self._together(groups, at) if here else []
         counts = dict(units)
         for taken, filling in _fillings(room, here, [], 0, sparing=self.sparing):
+            self._spend()
             if any(room.holds(filling + one) for one in together):
                 continue
             rest = counts.copy()

@@ -45,6 +45,8 @@ def _is_duration(value: Value) -> bool:
 
 
 def _is_timestamp(value: Value) -> bool:
+    if value is None:  # null passes for a timestamp's type
+        return False
     return not isinstance(timestamp_of(value) if isinstance(value, str) else timestamp_of_seconds(value), Err)
 
 
