@@ -101,6 +101,17 @@ def test_what_an_import_takes_away_is_named() -> None:
     assert [row.topic for row in found.rows] == ["imports", "cdi"]
 
 
+def test_folders_that_an_import_takes_away_are_told() -> None:
+    found = judged("containerd", "1.7.29", IMPORTING, conf__a=f"[{OLD_CRI}]\nenable_cdi = true\n")
+    assert (found.on, found.spec_dirs) == (True, ("/etc/cdi", "/var/run/cdi"))
+    assert any("cdi_spec_dirs in" in note and "is lost" in note for note in found.notes)
+
+
+def test_what_cant_be_foretold_is_told() -> None:
+    text = f"[plugins.cri]\nenable_cdi = true\n[{OLD_CRI}]\nenable_cdi = false\n"
+    assert any("by chance" in note for note in judged("containerd", "2.1.5", text).notes)
+
+
 def test_patterns_are_sought_beside_the_file_or_where_it_was_started() -> None:
     files = GivenFiles({MAIN: IMPORTING, "/etc/containerd/conf.d/a.toml": f"[{OLD_CRI}]\nenable_cdi = false\n"})
     assert assess("containerd", MAIN, files, "1.7.15").on

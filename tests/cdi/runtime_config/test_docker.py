@@ -39,6 +39,7 @@ def test_on_and_where(text: str, version: str, on: bool, dirs: tuple[str, ...] |
         ('{"log-opts": {"max-file": 3}}', "log-opts.max-file", "make it a string"),
         ('{"cdiSpecDirs": []}', "cdiSpecDirs", "call it cdi-spec-dirs"),
         ('{"Features": {}}', "Features", "call it features"),
+        ('{"cdi": true}', "cdi: ", "features.cdi"),
     ],
 )
 def test_what_dockerd_refuses(text: str, path: str, hint: str) -> None:
@@ -61,6 +62,18 @@ def test_folders_are_compared_by_what_they_are(dirs: str, missing: list[str]) ->
     notes = " ".join(judged("docker", "28.2.2", f'{{"cdi-spec-dirs": {dirs}}}').notes)
     assert ("doesn't look into" in notes) == bool(missing)
     assert f"doesn't look into {' and '.join(missing)}" in f"{notes} doesn't look into "
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"cdi-spec-dir": ["/x"]}', "it's called cdi-spec-dirs"),
+        ('{"features": {"CDI": true}}', "it's called features.cdi"),
+    ],
+)
+def test_names_without_effect(text: str, said: str) -> None:
+    for version in ("25.0.3", "28.2.2"):
+        assert said in " ".join(judged("docker", version, text).notes)
 
 
 def test_a_relative_folder_is_told() -> None:

@@ -41,7 +41,7 @@ def judge(path: str, files: ConfigFiles, rules: Rules) -> Assessment:
         for key, placed in keys.items():
             kinds: dict[str, Kind] = {key: KEYS[key]} if key in known else {}
             faults += wrong_types({key: placed.value}, kinds, dotted("plugins", read), placed.file)
-    notes = list(_unread(found, read, known, rules)) if known else []
+    notes = [*_unread(found, read, known, rules), *_lost(found, known)]
     answer = partial(Assessment, runtime="containerd", version="", reads=rules.reads)
     if faults:
         rows = tuple(dict.fromkeys(rules.row(_TOPICS.get(fault.path.partition(".")[0], "cdi")) for fault in faults))
@@ -123,6 +123,16 @@ def _unread(found: Loaded, read: str, known: frozenset[str], rules: Rules) -> It
                 )
             elif not place.right:
                 yield f"{place.written} in {file} isn't read: it's called {place.meant}"
+
+
+def _lost(found: Loaded, known: frozenset[str]) -> Iterator[str]:
+    """Keys that are gone in the end, and what can't be foretold."""
+    for lost in found.lost:
+        if lost.key in known and lost.key != "enable_cdi":
+            yield f"{lost.key} in {lost.file} is lost: {lost.by} is imported, and its section takes the place of all of it"
+    for file, data in found.files.items():
+        if known and data.get("version", 0) < 2 and {SHORT, OLD} <= set(data.get("plugins", {})):
+            yield f'{file} has [plugins.{SHORT}] and [plugins."{OLD}"]: 2.x takes one of them, by chance; keep one'
 
 
 def _sections_read(version: int, merged: int, rules: Rules) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ def judge(path: str, files: ConfigFiles, rules: Rules) -> Assessment:
     if cdi.value == "none":
         return answer(on=False, reason=f"{rules.name} knows no CDI", fix="update it to 25.0 or later")
     features: Mapping[str, Any] = data.get("features") or {}
+    notes = tuple(_without_effect(data, features, path))
     named = data.get("cdi-spec-dirs")  # null is as good as nothing
     dirs = usable(named if named is not None else DEFAULT_DIRS)
     switch = bool(features["cdi"]) if "cdi" in features else None  # null is Go's false
@@ -45,14 +46,14 @@ def judge(path: str, files: ConfigFiles, rules: Rules) -> Assessment:
         reason = f"{rules.name} has CDI off where its configuration doesn't say"
         if switch is not None:
             reason = f"its configuration switches CDI off: features.cdi in {path}"
-        return answer(on=False, reason=reason, fix=_CONFIGURE)
+        return answer(on=False, reason=reason, fix=_CONFIGURE, notes=notes)
     if not dirs:
         reason = f"cdi-spec-dirs in {path} leaves it no folder for specs, so CDI is off whatever features.cdi says"
-        return answer(on=False, reason=reason, fix=_CONFIGURE, spec_dirs=())
+        return answer(on=False, reason=reason, fix=_CONFIGURE, spec_dirs=(), notes=notes)
     reason = f"{rules.name} has CDI on where its configuration doesn't say"
     if switch:
         reason = f"its configuration switches CDI on: features.cdi in {path}"
-    return answer(on=True, reason=reason, notes=notes_on(dirs, "cdi-spec-dirs"), spec_dirs=dirs)
+    return answer(on=True, reason=reason, notes=(*notes, *notes_on(dirs, "cdi-spec-dirs")), spec_dirs=dirs)
 
 
 def with_cdi(text: str, path: str, *, dirs: bool) -> str:
@@ -88,6 +89,15 @@ def parsed(text: str, file: str) -> dict[str, Any]:
     return data
 
 
+def _without_effect(data: Mapping[str, Any], features: Mapping[str, Any], file: str) -> Iterator[str]:
+    """Names that dockerd takes and that do nothing: its flag's name, and features that it doesn't know."""
+    if "cdi-spec-dir" in data:
+        yield f"cdi-spec-dir in {file} has no effect: here it's called cdi-spec-dirs"
+    for name in features:
+        if name != "cdi" and _letters(name) == "cdi":
+            yield f"features.{name} in {file} has no effect: it's called features.cdi"
+
+
 def _refused(data: Mapping[str, Any], file: str) -> Iterator[Problem]:
     """What dockerd doesn't start with: members of another type, and misspelt names of CDI's own."""
     for key, value in data.items():
@@ -95,9 +105,10 @@ def _refused(data: Mapping[str, Any], file: str) -> Iterator[Problem]:
         if kind is not None:
             yield from _wrong(key, value, kind, file)
         else:
-            plain = key.lower().replace("_", "-")
-            meant = next((name for name in ("features", "cdi-spec-dirs") if _letters(name) == _letters(plain)), "")
-            if meant:
+            meant = next((name for name in ("features", "cdi-spec-dirs") if _letters(name) == _letters(key)), "")
+            if _letters(key) == "cdi":
+                yield Problem("syntax", "there's no such option", key, "write it into features: features.cdi", file)
+            elif meant:
                 yield Problem("syntax", "there's no such option", key, f"call it {meant}", file)
 
 

@@ -72,7 +72,7 @@ def _findings(path: str, spec: "Spec", runtime: Runtime | None, readers: Mapping
         problem = unreadable(spec, path, name, number)
         if problem is not None:
             yield Finding("error" if runtime is not None else "warning", problem)
-    ways = (runtime,) if runtime is not None else tuple(readers) or RUNTIMES
+    ways = (runtime,) if runtime is not None else RUNTIMES
     yield from check_host(spec, LocalHost(), file=path, runtimes=ways)
 
 
