@@ -129,7 +129,7 @@ def _lost(found: Loaded, known: frozenset[str]) -> Iterator[str]:
     """Keys that are gone in the end, and what can't be foretold."""
     for lost in found.lost:
         if lost.key in known and lost.key != "enable_cdi":
-            yield f"{lost.key} in {lost.file} is lost: {lost.by} is imported, and its section takes the place of all of it"
+            yield f"{lost.key} in {lost.file} is lost: {lost.by} is imported, and its section replaces the whole"
     for file, data in found.files.items():
         if known and data.get("version", 0) < 2 and {SHORT, OLD} <= set(data.get("plugins", {})):
             yield f'{file} has [plugins.{SHORT}] and [plugins."{OLD}"]: 2.x takes one of them, by chance; keep one'
