@@ -4,6 +4,6 @@
 the same questions and prints every difference. Each of ``conformance.cel``, ``conformance.allocation`` and
 ``conformance.cdi`` is also a filter by itself: cases in, answers out, one JSON object a line.
 
-It is not a test suite (``tests`` needs no Go) and no part of the package. It may import all of ``aliquot``; nothing
-imports it but ``speed``.
+It is not a test suite (``tests`` needs no Go) and no part of the package. It may import all of ``aliquot`` and
+``scenarios``; only ``speed`` and ``tests`` import it.
 """

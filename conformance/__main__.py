@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from aliquot.allocation.features import IMPLEMENTATIONS
+from aliquot.allocation.allocator_features import IMPLEMENTATIONS
 from conformance import generate_allocation, generate_cdi, generate_cel, given, lines, reference
 from conformance.allocation_subject import EXACT, allocation_subject
 from conformance.cdi_subject import CDI

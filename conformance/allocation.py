@@ -12,10 +12,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from aliquot.allocation.allocator_features import IMPLEMENTATIONS, Implementation, implementation_of, supports
 from aliquot.allocation.answer import Allocation, Answer
 from aliquot.allocation.behaviour import behaviour_of
 from aliquot.allocation.exact.allocator import Exact
-from aliquot.allocation.features import IMPLEMENTATIONS, Implementation, implementation_of, supports
 from aliquot.allocation.inputs import Engine
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
+from aliquot.allocation.allocator_features import Implementation
 from aliquot.allocation.behaviour import REPAIRED
-from aliquot.allocation.features import Implementation
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of
 from aliquot.units.quantity import Quantity

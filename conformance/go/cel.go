@@ -67,7 +67,8 @@ func (d celDevice) device() cel.Device {
 	}
 }
 
-// celAnswer is one line out. The verdict is T (true), F (false), E (a run-time error) or C (refused by the compiler).
+// celAnswer is one line out. The verdict is T (true), F (false), E (a run-time error), C (refused by the compiler) or P
+// (the compiler panicked).
 type celAnswer struct {
 	ID         any     `json:"id"`
 	Verdict    string  `json:"verdict"`
@@ -131,13 +132,29 @@ func compile(c celCase, expression string) (cel.CompilationResult, uint64) {
 	return compiler.CompileCELExpression(expression, cel.Options{EnvType: &envType, DisableCostEstimation: true}), 0
 }
 
+// compileOrPanic compiles, or tells with what the compiler panicked: bytes as the constant key of a map, and optional
+// elements whose type isn't known to be optional, take it down.
+func compileOrPanic(c celCase, expression string) (result cel.CompilationResult, maxCost uint64, fault string) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			fault = fmt.Sprintf("panic: %v", panicked)
+		}
+	}()
+	result, maxCost = compile(c, expression)
+	return
+}
+
 func answerCEL(line []byte, number int) (any, error) {
 	id, expression, parsed, err := readCEL(line, number)
 	if err != nil {
 		return nil, err
 	}
 	answer := celAnswer{ID: id}
-	result, maxCost := compile(parsed, expression)
+	result, maxCost, fault := compileOrPanic(parsed, expression)
+	if fault != "" {
+		answer.Verdict, answer.Error = "P", &fault
+		return answer, nil
+	}
 	if result.Error != nil {
 		answer.Verdict, answer.Error = "C", &result.Error.Detail
 		return answer, nil

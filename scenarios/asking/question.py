@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from aliquot.allocation.features import Features
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.inputs import AllocatedState, Supply, allocated_state
 from aliquot.dra import read as dra_read
 from aliquot.dra.claim import Claim, DeviceClass

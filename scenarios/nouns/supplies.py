@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from aliquot.allocation.allocator_features import Features, Implementation, features_of
 from aliquot.allocation.behaviour import V1_36, Behaviour
-from aliquot.allocation.features import Features, Implementation, features_of
 from aliquot.allocation.inputs import AllocatedState, Supply
 from aliquot.allocation.reference.allocator import Reference
 from aliquot.allocation.rules.cel_selectors import selectors_of

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from aliquot.allocation.features import Features
+from aliquot.allocation.allocator_features import Features
 from aliquot.dra.device import Device, DeviceId, Slice
 from aliquot.kube.node import Node
 from scenarios.oracle.nodes import reached

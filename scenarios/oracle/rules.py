@@ -7,6 +7,7 @@ from aliquot.dra.device import Device, DeviceId, DeviceTaint
 from scenarios.oracle.capacity import in_use, short, takes
 from scenarios.oracle.constraints import violated
 from scenarios.oracle.counters import overdrawn
+from scenarios.oracle.recorded import misstated
 from scenarios.oracle.world import Given, World
 
 MOST_RESULTS = 32
@@ -15,7 +16,7 @@ MOST_RESULTS = 32
 
 def problems(world: World, allocations: Sequence[ClaimAllocation]) -> list[str]:
     """Every rule that the allocations of a world's claims break."""
-    given: list[Given] = []
+    given: list[tuple[Given, AllocatedDevice]] = []
     found: list[str] = []
     for number, (claim, allocation) in enumerate(zip(world.claims, allocations, strict=True)):
         if len(allocation.results) > MOST_RESULTS:
@@ -27,9 +28,12 @@ def problems(world: World, allocations: Sequence[ClaimAllocation]) -> list[str]:
         for index, request in enumerate(claim.spec.requests):
             got = [each for each in allocation.results if each.request.split("/")[0] == request.name]
             found += _counted(world, number, index, got)
-            given += [_given(world, number, index, each) for each in got]
-    missing = [f"{each.device} isn't there" for each in given if each.device not in world.devices]
-    return found + (missing or list(broken(world, given)))
+            given += [(_given(world, number, index, each), each) for each in got]
+    missing = [f"{each.device} isn't there" for each, _ in given if each.device not in world.devices]
+    if missing:
+        return found + missing
+    found += [problem for each, result in given for problem in misstated(world, each, result)]
+    return found + list(broken(world, [each for each, _ in given]))
 
 
 def broken(world: World, given: Sequence[Given]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aliquot.allocation.features import Features
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.inputs import AllocatedState, Supply
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.dra.claim import Claim, DeviceClass, SubRequest

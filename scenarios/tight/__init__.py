@@ -25,7 +25,7 @@ FAMILIES: Final[dict[str, Callable[[Random, bool], Case]]] = {
     "shares": shares.shares,
     "errors": errors.errors,
 }
-HARD: Final = ("mig", "pairs", "alternatives", "overlapping", "coarse")
+HARD: Final = ("mig", "pairs", "alternatives", "overlapping", "coarse", "planted")
 """The families that make a plain search explode."""
 
 

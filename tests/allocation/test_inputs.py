@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.allocation.features import Features, features_of, implementation_of, supports
+from aliquot.allocation.allocator_features import Features, features_of, implementation_of, supports
 from aliquot.allocation.inputs import AllocatedState, Holder, allocated_state
 from aliquot.allocation.rules.selectors import Selectors, SelectorVerdict
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation, Consumer

@@ -1,6 +1,6 @@
 """URLs as values: equal by their text."""
 
-from aliquot.cel.values.url_parser import parse_url
+from aliquot.cel.values.network.url_parser import parse_url
 
 
 def test_urls_of_one_text_are_one_element_of_a_set() -> None:

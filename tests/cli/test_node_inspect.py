@@ -9,10 +9,11 @@ import pytest
 import yaml
 
 from aliquot.cli.entry import run
-from aliquot.devices.hosts import nvml, nvml_process
-from aliquot.devices.hosts.presets import preset_names
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.nvml import host as nvml
+from aliquot.devices.hosts.nvml import process as nvml_process
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.hosts.simulated.presets import preset_names
 from aliquot.devices.mig import Placement
 from tests.devices.hosts.fake import Fake
 from tests.devices.hosts.machine_root import class_device, pci_device

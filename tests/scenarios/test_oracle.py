@@ -20,8 +20,13 @@ from scenarios.oracle import World, judge
 from scenarios.several_nodes import spread
 from scenarios.tight import turns
 
+ASKED = [
+    exactly.asked(make(4, number)) for make in (ordinary.scenario, spread, turns.scenario) for number in range(120)
+]
 QUESTIONS = [
-    exactly.asked(make(4, number)) for make in (ordinary.scenario, spread, turns.scenario) for number in range(200)
+    (question, World.of(question.supply, node, question.claims, selectors))
+    for question, selectors in ASKED
+    for node in question.nodes
 ]
 Results = tuple[AllocatedDevice, ...]
 Engine = Callable[[Supply, Selectors, Node, tuple[Claim, ...]], Answer]
@@ -125,30 +130,40 @@ def one_wrong(results: Results) -> Results:
     return (replace(results[0], device=gone), *results[1:])
 
 
+def half_consumed(results: Results) -> Results:
+    return tuple(
+        replace(
+            one, consumed={name: Quantity.of_milli(amount.milli_value() // 2) for name, amount in one.consumed.items()}
+        )
+        if one.consumed
+        else one
+        for one in results
+    )
+
+
 MUTANTS: dict[str, tuple[Engine, int]] = {
-    "refuses everything": (refuses, 200),
-    "errors for no reason": (fails, 500),
-    "forgets a device": (results_changed(lambda results: results[:-1]), 200),
-    "gives a device twice": (results_changed(lambda results: (*results, results[-1])), 200),
-    "gives a device that isn't there": (results_changed(one_wrong), 200),
-    "gives what is taken": (supply_changed(lambda supply: replace(supply, state=AllocatedState())), 60),
-    "gives devices of other nodes": (supply_changed(everywhere), 80),
-    "overlooks counters": (supply_changed(more_counters), 40),
-    "overlooks capacity": (devices_changed(larger), 15),
-    "overlooks taints": (devices_changed(lambda device: replace(device, taints=())), 8),
-    "overlooks constraints": (claims_changed(lambda spec: replace(spec, constraints=())), 50),
-    "overlooks selectors": (claims_changed(without_selectors), 150),
-    "sees no device": (supply_changed(lambda supply: replace(supply, slices=())), 200),
+    "refuses everything": (refuses, 100),
+    "errors for no reason": (fails, 250),
+    "forgets a device": (results_changed(lambda results: results[:-1]), 100),
+    "gives a device twice": (results_changed(lambda results: (*results, results[-1])), 100),
+    "gives a device that isn't there": (results_changed(one_wrong), 100),
+    "writes down half of what a share takes": (results_changed(half_consumed), 12),
+    "gives what is taken": (supply_changed(lambda supply: replace(supply, state=AllocatedState())), 30),
+    "gives devices of other nodes": (supply_changed(everywhere), 40),
+    "overlooks counters": (supply_changed(more_counters), 20),
+    "overlooks capacity": (devices_changed(larger), 8),
+    "overlooks taints": (devices_changed(lambda device: replace(device, taints=())), 3),
+    "overlooks constraints": (claims_changed(lambda spec: replace(spec, constraints=())), 25),
+    "overlooks selectors": (claims_changed(without_selectors), 70),
+    "sees no device": (supply_changed(lambda supply: replace(supply, slices=())), 100),
 }
 """What is wrong with an engine -> the engine, and how many of its answers the oracle must object to at the least."""
 
 
 def objections(engine: Engine) -> int:
     return sum(
-        bool(judge(World.of(question.supply, node, question.claims, selectors), answer).complaints)
-        for question, selectors in QUESTIONS
-        for node in question.nodes
-        if (answer := engine(question.supply, selectors, node, question.claims))
+        bool(judge(world, engine(question.supply, world.selectors, world.node, world.claims)).complaints)
+        for question, world in QUESTIONS
     )
 
 

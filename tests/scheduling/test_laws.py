@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from aliquot.allocation.claims.pod_check import Fault
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
-from aliquot.scheduling.cycle import Cycle, begin, first_failure
+from aliquot.scheduling.cycle import Cycle, begin
 from aliquot.scheduling.equal_pods import verdict_key
+from aliquot.scheduling.filter_order import first_failure
 from aliquot.scheduling.filter_phase import nominated_ahead, run_filters
 from aliquot.scheduling.filters.reason import counted
 from aliquot.scheduling.outcome import Placement, Refusal

@@ -3,7 +3,7 @@
 import pytest
 
 from aliquot.devices.mig import Geometry, all_geometries, geometry
-from aliquot.devices.mig.layouts import uniform_layouts
+from aliquot.devices.mig.legal_layouts import uniform_layouts
 from aliquot.sharing.configs import balanced_counts, device_plugin_config, mig_parted_config, uniform_config
 from aliquot.sharing.strategies import Strategy
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from aliquot.advisor.wayout import Isolation
 from aliquot.devices.catalogue import GpuModel, ProductLabel, parse_label
 from aliquot.devices.mig import Geometry, Profile, geometry_of, memory_of
-from aliquot.devices.mig.layouts import Uniform, uniform_layouts
+from aliquot.devices.mig.legal_layouts import Uniform, uniform_layouts
 from aliquot.kube.node import Node
 from aliquot.sharing.configs import MIG_CONFIG_LABEL
 from aliquot.sharing.strategies import ISOLATION, Strategy

@@ -5,10 +5,10 @@ Verdicts of selectors are kept from one supply to the next: devices seldom chang
 
 from dataclasses import dataclass, field
 
+from aliquot.allocation.allocator_features import Features, implementation_of
 from aliquot.allocation.behaviour import behaviour_of
 from aliquot.allocation.claims.pod_check import Checked, prepare
 from aliquot.allocation.exact.allocator import Exact
-from aliquot.allocation.features import Features, implementation_of
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.reference.allocator import BUDGET, Reference
 from aliquot.allocation.reference.node_devices import Scenes

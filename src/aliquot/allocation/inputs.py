@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.answer import Answer
-from aliquot.allocation.features import Features
 from aliquot.dra.claim import Claim, DeviceClass
 from aliquot.dra.device import DeviceId, Slice
 from aliquot.kube.node import Node

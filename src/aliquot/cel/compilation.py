@@ -50,12 +50,12 @@ def _built(source: str, environment: Environment, tokens: Tokens) -> Program | C
     if not _is_result(result, schema):
         message = f"must evaluate to bool or the unknown type, not {declared_name(result)}"
         return CompileError(source, (Problem(message, 0, 0, hint_for(message, schema)),), stage="")
-    planner = Compiler(schema, environment.minor)
+    compiler = Compiler(schema, environment.minor)
     try:
-        run = planner.plan(parsed).run
+        run = compiler.compiled(parsed).run
     except (ProgramFault, PatternFault) as fault:
         return CompileError(source, (Problem(str(fault), 0, 0),), stage="program instantiation failed")
-    return Program(source, environment, parsed, run, planner.places, is_deep=len(tokens.kinds) > DEEP)
+    return Program(source, environment, root=parsed, run=run, places=compiler.places, is_deep=len(tokens.kinds) > DEEP)
 
 
 def _parsed(source: str, schema: Schema, tokens: Tokens) -> Node | CompileError:

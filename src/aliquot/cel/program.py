@@ -27,7 +27,7 @@ class Program:
     __slots__ = ("_fast", "_is_deep", "_lists", "_places", "_root", "_run", "_uses", "environment", "expression")
 
     def __init__(
-        self, expression: str, environment: Environment, root: Node, run: Run, places: int, *, is_deep: bool
+        self, expression: str, environment: Environment, *, root: Node, run: Run, places: int, is_deep: bool
     ) -> None:
         self.expression = expression
         self.environment = environment

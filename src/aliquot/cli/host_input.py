@@ -6,11 +6,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from aliquot.cli.output import fail
-from aliquot.devices.hosts.nvml import NvmlHost
-from aliquot.devices.hosts.presets import preset_names, preset_text
+from aliquot.devices.hosts.nvml.host import NvmlHost
 from aliquot.devices.hosts.protocol import Host
-from aliquot.devices.hosts.sim_file import HostFileError, read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import HostFileError, read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.hosts.simulated.presets import preset_names, preset_text
 from aliquot.devices.hosts.sysfs import SysfsHost
 
 HostOption = Annotated[str, Parameter(name="--host")]

@@ -26,8 +26,8 @@ EXAMPLES = """Examples:
   aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4
 """
 FITS_EXAMPLES = """Examples:
-  aliquot mig fits H100 3g.40gb 1g.10gb
-  aliquot mig fits H100 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
+  aliquot mig fits H100-80GB 3g.40gb 1g.10gb
+  aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
   aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json
 
 Exit status:
@@ -198,7 +198,7 @@ def layouts(
 
 def _by_profiles(states: "Sequence[State]") -> list[list[tuple[str, int]]]:
     """The distinct lists of profiles among states, as profile and count, largest first."""
-    from aliquot.devices.mig.layouts import multisets
+    from aliquot.devices.mig.legal_layouts import multisets
 
     def largest_first(item: tuple[str, int]) -> tuple[int, str]:
         return (-int(item[0].partition("g")[0]), item[0])

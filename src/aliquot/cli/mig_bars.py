@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from aliquot.devices.mig import Geometry, Placement
-from aliquot.devices.mig.layouts import profile_in, units_of
+from aliquot.devices.mig.legal_layouts import profile_in, units_of
 
 
 def layout_text(state: Sequence[Placement]) -> str:

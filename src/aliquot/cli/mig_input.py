@@ -7,7 +7,7 @@ from aliquot.cel.checking.hints import nearest
 from aliquot.cli.output import fail
 from aliquot.devices.catalogue import all_models, find
 from aliquot.devices.mig import Geometry, Placement, all_geometries, geometry_of
-from aliquot.devices.mig.layouts import violations
+from aliquot.devices.mig.legal_layouts import violations
 
 _INSTANCE = re.compile(r"(?P<profile>[^@]+)(?:@(?P<start>[0-9]+))?", re.ASCII)
 

@@ -7,8 +7,8 @@ from cyclopts import Parameter
 from aliquot.cli.host_input import HostOption, host_of
 from aliquot.cli.output import fail, write_json, write_yaml
 from aliquot.devices.findings import findings
-from aliquot.devices.hosts.presets import preset_names, preset_summary, preset_text
 from aliquot.devices.hosts.protocol import Host, HostFault, Refused
+from aliquot.devices.hosts.simulated.presets import preset_names, preset_summary, preset_text
 from aliquot.devices.mig import Geometry, geometry_of
 from aliquot.devices.survey import Survey
 

@@ -1,7 +1,7 @@
-"""What a GPU is: the catalogue of models, and the geometry of MIG.
+"""What a GPU or a network card is: the catalogue of models, MIG geometry, a host's devices at one moment, and hosts.
 
-What it is: tables as data (with the source and the certainty of each row) and the rules over them: which MIG instances
-fit beside each other, and why not. What it isn't: how a GPU is shared (that is `sharing`) or what a cluster holds. What
-a node reports beats these tables; every answer drawn from a table can be told apart. It may know `units`, `kube` and
-`cel`.
+What it is: tables as data (with the source and the certainty of each row), the rules over them, and values for what a
+node reports, which counts more than any table. `hosts` is its edge: NVML, /sys, and simulated machines behind one
+protocol. What it isn't: how a GPU is shared (that is `sharing`), published or prepared. It may know `units`, `kube`
+and `cel`.
 """

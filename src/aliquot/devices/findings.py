@@ -44,7 +44,7 @@ def _state(gpu: Gpu) -> Iterator[tuple[str, str]]:
     if gpu.ecc is not None and gpu.ecc_pending is not None and gpu.ecc != gpu.ecc_pending:
         yield f"ECC {'on' if gpu.ecc_pending else 'off'} is pending", "reset the GPU, or reboot"
     down = [link.number for link in gpu.links if not link.active]
-    if down:
+    if 0 < len(down) < len(gpu.links):  # all down: nothing is plugged in
         yield f"NVLink {', '.join(map(str, down))} of {len(gpu.links)} down", "see nvidia-smi nvlink -e, and dmesg"
     for failed in gpu.partial:
         yield failed, ""

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from aliquot.kube.label_keys import with_label_keys
 from aliquot.kube.memo import Memo
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.node import NO_RESOURCES, Resources
@@ -28,6 +27,7 @@ from aliquot.kube.read_parts import (
     tolerations,
     topology_spread,
 )
+from aliquot.kube.selectors import with_label_keys
 from aliquot.kube.wire import WireCondition
 from aliquot.kube.wire_pod import (
     WireContainer,

@@ -1,36 +1,19 @@
 """Which Kubernetes: a release, its patch, and the feature gates that its owner changed. One value for everything.
 
-Defaults of the gates: kubernetes/kubernetes, pkg/features/kube_features.go, of 1.34 to 1.37. What differs between
-releases beside gates stands with who acts on it: `scheduling.versions`, `allocation.behaviour`, `cel.environment`.
+What differs between releases beside gates stands with who acts on it: `scheduling.versions`, `allocation.behaviour`,
+`cel.environment`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
+
+from aliquot.kube.feature_gates import GATES, default_of
 
 OLDEST: Final = 31
 """The oldest minor release that is known."""
 NEWEST: Final = 37
-FIRST_WITH_GATES: Final = 34
-"""The first with resource.k8s.io/v1; what is older reads the gates as it does."""
-
-GATES: Final[Mapping[str, tuple[tuple[int, bool], ...]]] = {
-    "DRAAdminAccess": ((34, True),),
-    "DRAPrioritizedList": ((34, True),),
-    "DRAResourceClaimDeviceStatus": ((34, True),),
-    "DRASchedulerFilterTimeout": ((34, True),),
-    "DRAPartitionableDevices": ((34, False), (36, True)),
-    "DRADeviceTaints": ((34, False), (36, True)),
-    "DRADeviceTaintRules": ((35, False), (37, True)),
-    "DRAConsumableCapacity": ((34, False), (36, True)),
-    "DRADeviceBindingConditions": ((34, False), (36, True)),
-    "DRAExtendedResource": ((34, False), (36, True)),
-    "DRAListTypeAttributes": ((36, False),),
-    "DRAFractionalCapacityRange": ((37, True),),
-    "NodeDeclaredFeatures": ((35, False), (36, True)),
-}
-"""Gate -> (minor, default from there on). Before the first it doesn't exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +40,7 @@ class Kubernetes:
 
     def default(self, gate: str) -> bool | None:
         """What a gate is when nobody changes it; None: this release doesn't have it."""
-        here = max(self.minor, FIRST_WITH_GATES)
-        found = None
-        for since, value in GATES.get(gate, ()):
-            if since <= here:
-                found = value
-        return found
+        return default_of(gate, self.minor)
 
     def known_gates(self) -> tuple[str, ...]:
         """The gates that this release has, of those that matter here."""

@@ -1,7 +1,7 @@
 """Label selectors, node selectors, affinity and topology spread: who wants to be where, or beside whom."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aliquot.kube.meta import EMPTY
 
@@ -73,3 +73,32 @@ class TopologySpread:
     node_affinity_policy: str = "Honor"
     node_taints_policy: str = "Ignore"
     match_label_keys: tuple[str, ...] = ()
+
+
+def with_label_keys(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity | None:
+    """The affinity of a pod with these labels, its label keys turned into selectors as the API server does on creation.
+
+    For each key that the pod has, matchLabelKeys adds `key In (value)` to the term's selector and mismatchLabelKeys
+    `key NotIn (value)`; the scheduler looks at the selector alone. Adding again changes nothing.
+    """
+    if affinity is None or not any(
+        term.match_label_keys or term.mismatch_label_keys for term in (*affinity.pod, *affinity.pod_anti)
+    ):
+        return affinity
+    return replace(
+        affinity,
+        pod=tuple(_merged(term, labels) for term in affinity.pod),
+        pod_anti=tuple(_merged(term, labels) for term in affinity.pod_anti),
+    )
+
+
+def _merged(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    if term.selector is None:
+        return term
+    wanted = [
+        *(Requirement(key, "In", (labels[key],)) for key in term.match_label_keys if key in labels),
+        *(Requirement(key, "NotIn", (labels[key],)) for key in term.mismatch_label_keys if key in labels),
+    ]
+    new = tuple(requirement for requirement in wanted if requirement not in term.selector.match_expressions)
+    selector = replace(term.selector, match_expressions=(*term.selector.match_expressions, *new))
+    return replace(term, selector=selector)

@@ -8,7 +8,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.allocation.claims.pod_check import Fault
-from aliquot.scheduling.cycle import NODE_FILTERS, Cycle, first_failure, preemptible
+from aliquot.scheduling.cycle import Cycle
+from aliquot.scheduling.filter_order import NODE_FILTERS, first_failure, preemptible
 from aliquot.scheduling.filters.equal_nodes import asked_labels, node_groups, positions
 from aliquot.scheduling.filters.node_ports import TEXT as PORTS
 from aliquot.scheduling.filters.node_ports import taken_ports

@@ -8,7 +8,8 @@ from itertools import chain
 from aliquot.allocation.claims.pod_check import Fault
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.bulk_filters import PASSES, NodeOutcome, NodeTable, node_table
-from aliquot.scheduling.cycle import FILTERS, WIDE_FILTERS, Cycle, Filter, first_failure
+from aliquot.scheduling.cycle import Cycle
+from aliquot.scheduling.filter_order import FILTERS, WIDE_FILTERS, Filter, first_failure
 from aliquot.scheduling.filters.equal_nodes import positions
 from aliquot.scheduling.filters.node_affinity import LEFT_OUT, named_nodes
 from aliquot.scheduling.filters.reason import Reason

@@ -4,7 +4,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from aliquot.scheduling.bulk_filters import amounts, node_table
-from aliquot.scheduling.cycle import Cycle, every_failure
+from aliquot.scheduling.cycle import Cycle
+from aliquot.scheduling.filter_order import every_failure
 from aliquot.scheduling.filter_phase import nominated_ahead
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import NodeGroup

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from aliquot.devices.mig import Geometry
-from aliquot.devices.mig.layouts import Uniform
+from aliquot.devices.mig.legal_layouts import Uniform
 from aliquot.sharing.strategies import Strategy
 
 MIG_CONFIG_LABEL: Final = "nvidia.com/mig.config"

@@ -8,12 +8,19 @@ from functools import lru_cache
 from pathlib import Path
 
 from aliquot.devices.catalogue import GpuModel
-from aliquot.devices.hosts.nvml import NvmlHost
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.sim_look import MIB, first_state, model_of, pci_of
-from aliquot.devices.hosts.sim_shape import HostFile
+from aliquot.devices.hosts.nvml.host import NvmlHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.look import MIB, first_state, model_of, pci_of
+from aliquot.devices.hosts.simulated.shape import HostFile
 from aliquot.devices.mig import Geometry, Profile, geometry_of, memory_of
 
+TRAPS = """
+name: traps
+gpus:
+  - {model: A100-40GB, mig: true, minor: 5, pci: "0000:07:00.0"}
+  - {model: H100-SXM-80GB, minor: 2, pci: "0001:0f:00.0", links: 6, ecc: true}
+  - {model: A100-80GB, minor: 0, pci: "0000:47:00.0"}
+"""
 SOURCES = Path(__file__).parent / "fake_nvml"
 ARCHITECTURES = {"Turing": 6, "Ampere": 7, "Ada": 8, "Hopper": 9, "Blackwell": 10}
 MODES = {"default": 0, "prohibited": 2, "exclusive-process": 3}
@@ -85,6 +92,11 @@ class Fake:
         self.write({key: value for key, value in self.read().items() if not key.startswith(prefix)})
 
 
+def old(folder: Path, *missing: str) -> Fake:
+    """A machine whose driver lacks some functions."""
+    return Fake(folder, TRAPS, missing=missing)
+
+
 def state_of(host: HostFile) -> dict[str, object]:
     """The state of the fake that a host file describes."""
     major, minor = host.driver.cuda.split(".")
@@ -117,6 +129,13 @@ def state_of(host: HostFile) -> dict[str, object]:
         }
         if model.tdp_w is not None:
             mine["power_limit"] = int(model.tdp_w * 1000)
+        mine["utilisation"] = gpu.busy_percent
+        if model.architecture in {"Hopper", "Blackwell"}:
+            mine |= {"gpm": 1, "metric.1": gpu.busy_percent, "metric.2": gpu.busy_percent}
+            working = {process.gi for process in now.processes}
+            for each in now.instances:
+                busy = gpu.busy_percent if each.id in working else 0
+                mine |= {f"metric.{each.id}.{number}": busy for number in (1, 2)}
         if gpu.ecc is not None:
             mine["ecc"] = int(gpu.ecc)
         geometry = geometry_of(model)
@@ -155,16 +174,7 @@ def _placed(geometry: Geometry) -> Iterable[Profile]:
 def _row(profile: Profile) -> str:
     """id slices most sm ce dec enc jpeg ofa p2p mib size starts name."""
     starts = ",".join(map(str, profile.starts))
-    numbers = [
-        profile.profile_id,
-        profile.compute_slices,
-        profile.max_instances,
-        profile.sm_count or 0,
-        1,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ]
+    engines = [profile.copy_engines, profile.decoders, profile.encoders, profile.jpegs, profile.ofas]
+    numbers = [profile.profile_id, profile.compute_slices, profile.max_instances, profile.sm_count or 0]
+    numbers += [engine or 0 for engine in (*engines, 0)]  # and whether peers reach it: not
     return f"{' '.join(map(str, numbers))} {memory_of(profile).mib} {profile.memory_slices} {starts} {profile.name}"

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu
 from aliquot.devices.hosts.protocol import GpuLost, Host, Refused, Why
-from aliquot.devices.hosts.sim_file import read_host
-from aliquot.devices.hosts.simulated import SimulatedHost
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
 from tests.devices.hosts.fake import Fake
@@ -130,6 +131,10 @@ def test_geometry(machine: Machine, number: int, key: str) -> None:
         assert table["1g.10gb"] == ("1g", 19, (0, 1, 2, 3, 4, 5, 6), 1, 9984)
     if key == "A30":
         assert table["2g.12gb"][:4] == ("2g", 5, (0, 2), 2)
+    if key == "A100-40GB":
+        engines = {p.name: (p.copy_engines, p.decoders, p.jpegs, p.ofas, p.sm_count) for p in geometry.profiles}
+        assert engines["7g.40gb"] == (7, 5, 1, 1, 98)
+        assert engines["1g.5gb"] == (1, 0, 0, 0, 14)
     assert (geometry.memory_units, geometry.compute_units) == ((4, 4) if key == "A30" else (8, 7))
     assert why(machine.host.geometry(machine.uuid(PLAIN))) is Why.NOT_SUPPORTED
 
@@ -221,6 +226,34 @@ def test_compute_mode(machine: Machine) -> None:
     assert why(refused) is Why.NOT_SUPPORTED
 
 
+def test_how_busy_they_are(kind: str, tmp_path: Path) -> None:
+    text = """
+name: busy
+gpus:
+  - {model: T4, busyPercent: 40}
+  - {model: H100-SXM-80GB, busyPercent: 70}
+  - {model: A100-40GB, mig: true, busyPercent: 70, instances: [3g.20gb@0]}
+  - model: H200-SXM-141GB
+    mig: true
+    busyPercent: 90
+    instances: [3g.71gb@0, 3g.71gb@4]
+    processes: [{pid: 5, start: 4}]
+  - {model: H200-SXM-141GB, mig: true}
+"""
+    machine = Machine(kind, tmp_path, text)
+    answers = [machine.host.activity(gpu.uuid) for gpu in machine.host.survey().gpus]
+    assert answers == [
+        (Activity(busy=0.4),),
+        (Activity(busy=0.7, sm=0.7),),
+        (),
+        (Activity(gi=1, busy=0.0, sm=0.0), Activity(gi=2, busy=0.9, sm=0.9)),
+        (),
+    ]
+    assert machine.host.activity(machine.uuid(1)) == answers[1]
+    if machine.fake:
+        machine.fake.close()
+
+
 # --- what is wrong -------------------------------------------------------------------------------------------------
 def test_a_gpu_that_is_not_there(machine: Machine) -> None:
     with pytest.raises(GpuLost, match="no such GPU"):
@@ -289,7 +322,7 @@ def test_events_are_told_once(machine: Machine) -> None:
         machine.fake.put({"event.0": f"{HOPPER} 94 {2**32 - 1} {2**32 - 1}"})
     else:
         assert isinstance(machine.host, SimulatedHost)
-        from aliquot.devices.hosts.sim_shape import Fault
+        from aliquot.devices.hosts.simulated.shape import Fault
 
         machine.host.inject(Fault(gpu=HOPPER, xid=94))
     told = machine.host.events(2)

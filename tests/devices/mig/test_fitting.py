@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aliquot.devices.mig import Geometry, all_geometries, geometry, memory_of
 from aliquot.devices.mig.fitting import Fit, fits, still_fit
-from aliquot.devices.mig.layouts import Placement, legal_states, violations
+from aliquot.devices.mig.legal_layouts import Placement, legal_states, violations
 from aliquot.devices.mig.refusal import NoRoom, Shortage
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aliquot.devices.mig import Geometry, all_geometries, geometry
-from aliquot.devices.mig.layouts import (
+from aliquot.devices.mig.legal_layouts import (
     Placement,
     legal_states,
     maximal_states,

@@ -1,5 +1,6 @@
 """The questions a planner asks of eight GPUs are answered within 100 microseconds."""
 
+import sys
 from collections.abc import Callable
 from time import perf_counter
 
@@ -36,6 +37,11 @@ def test_eight_gpus_in_100_us(question: Callable[[], object]) -> None:
 
 
 def _seconds(question: Callable[[], object]) -> float:
-    begin = perf_counter()
-    question()
-    return perf_counter() - begin
+    tracer = sys.gettrace()
+    sys.settrace(None)  # coverage would be measured, too
+    try:
+        begin = perf_counter()
+        question()
+        return perf_counter() - begin
+    finally:
+        sys.settrace(tracer)

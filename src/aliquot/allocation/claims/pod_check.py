@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from aliquot.allocation.allocator_features import features_of
 from aliquot.allocation.answer import Allocation, Answer
 from aliquot.allocation.claims.allocated import PLUGIN, binding_failed, error_of, reachable
 from aliquot.allocation.claims.extended import (
@@ -19,9 +20,8 @@ from aliquot.allocation.claims.extended import (
     new_claim,
 )
 from aliquot.allocation.claims.pod_claims import NotReady, claims_of, is_reserved_for
-from aliquot.allocation.features import features_of
 from aliquot.allocation.inputs import Engine, Prepared, Supply, allocated_state
-from aliquot.allocation.rules.taint_rules import tainted_slices
+from aliquot.allocation.rules.device_taint_rules import tainted_slices
 from aliquot.dra.claim import Claim, DeviceClass, Request
 from aliquot.kube.node import Node
 from aliquot.kube.pod import ExtendedResourceClaim, Pod

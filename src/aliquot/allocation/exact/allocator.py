@@ -4,6 +4,7 @@ It answers and commits nothing; `live` has one that follows what is committed.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from aliquot.allocation.answer import Answer, NoAllocation
@@ -35,7 +36,7 @@ REMEMBERED: Final = 4096
 _LACKING: Final = NoAllocation("does not fit", steps=1)
 
 
-class NodeOffer:
+class KnownNode:
     """A node as an engine sees it: its devices, and what is left of them (None: to be worked out)."""
 
     __slots__ = ("node", "state", "view")
@@ -46,23 +47,20 @@ class NodeOffer:
         self.state: NodeState | None = None
 
 
-class PreparedClaims:
+@dataclass(slots=True)
+class PreparedClaims(CompiledClaims):
     """Claims compiled for one engine (`inputs.Prepared`)."""
 
-    __slots__ = ("_claims", "_engine")
-
-    def __init__(self, engine: "Exact", claims: CompiledClaims) -> None:
-        self._engine = engine
-        self._claims = claims
+    engine: "Exact" = field(init=False, repr=False, compare=False)
 
     def on(self, node: Node) -> Answer:
         """Answers for one node, from what the engine has left there at this moment."""
-        return self._engine.answer(self._claims, node)
+        return self.engine.answer(self, node)
 
     def never_fatal(self) -> bool:
         """Says whether no node can answer with a fatal error; False if that can't be told beforehand."""
-        cluster = self._engine.cluster
-        return never_fatal(self._claims, cluster.slices, cluster.selectors)
+        cluster = self.engine.cluster
+        return never_fatal(self, cluster.slices, cluster.selectors)
 
 
 class Exact:
@@ -85,38 +83,41 @@ class Exact:
         self.budget = budget
         self.cluster = cluster or ClusterDevices(supply.slices, supply.classes, supply.features, selectors)
         self._allocations = allocations_by_pool(supply.state)
-        self._nodes: dict[str, NodeOffer] = {}
+        self._nodes: dict[str, KnownNode] = {}
         self._outcomes: dict[object, tuple[Outcome, int]] = {}
 
     def prepare(self, claims: Sequence[Claim]) -> PreparedClaims:
         """Compiles claims that are to be allocated together, for as many nodes as are asked."""
-        return PreparedClaims(self, self.cluster.compiler.compile(claims))
+        prepared = PreparedClaims(claims, [])
+        prepared.engine = self
+        self.cluster.compiler.compile(prepared)
+        return prepared
 
     def allocate(self, node: Node, claims: Sequence[Claim]) -> Answer:
         """Answers for one node alone: `prepare(claims).on(node)`."""
-        return self.answer(self.cluster.compiler.compile(claims), node)
+        return self.prepare(claims).on(node)
 
     def answer(self, claims: CompiledClaims, node: Node) -> Answer:
         """Answers for one node; all claims are solved together. Commits nothing."""
-        offer = self._nodes.get(node.meta.name)
-        if offer is None or (offer.node is not node and offer.node != node):  # equal nodes are mostly the same object
+        known = self._nodes.get(node.meta.name)
+        if known is None or (known.node is not node and known.node != node):  # equal nodes are mostly the same object
             try:
-                offer = self._look(node)
+                known = self._look(node)
             except PoolError as error:
                 return NoAllocation("fatal", f"gather pool information: {error}")
-        view = offer.view
-        state = offer.state
+        view = known.view
+        state = known.state
         if state is None:
-            state = offer.state = state_of(view.devices, self._allocations)
+            state = known.state = state_of(view.devices, self._allocations)
         if claims.single is not None:
             answer = view.single.answer(claims, claims.single, state)
             if answer is not None:
                 return _LACKING if isinstance(answer, str) else answer
         return self._answer(claims, view, state)
 
-    def _look(self, node: Node) -> NodeOffer:
-        offer = self._nodes[node.meta.name] = NodeOffer(node, self.cluster.on(node))
-        return offer
+    def _look(self, node: Node) -> KnownNode:
+        known = self._nodes[node.meta.name] = KnownNode(node, self.cluster.on(node))
+        return known
 
     def _answer(self, claims: CompiledClaims, view: NodeView, state: NodeState) -> Answer:
         fatal = fatal_on_node(claims, view.finder, state) if claims.checks else claims.fatal

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.behaviour import REPAIRED
 from aliquot.allocation.exact.compiler import Compiler
 from aliquot.allocation.exact.eligible import EligibleFinder
 from aliquot.allocation.exact.node_devices import NodeDevices, devices_of
 from aliquot.allocation.exact.results import ResultWriter
 from aliquot.allocation.exact.single_request import SingleRequest
-from aliquot.allocation.features import Features
 from aliquot.allocation.rules.pools import Pools
 from aliquot.allocation.rules.selectors import Selectors
 from aliquot.dra.claim import DeviceClass

@@ -7,9 +7,9 @@ from aliquot.allocation.exact.compiled_claims import Alternative, CapacityReques
 from aliquot.allocation.exact.node_devices import NodeDevices
 from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, consumption_of, unknown_names
 from aliquot.allocation.rules.constraints import LISTS, SCALARS, attribute_of
+from aliquot.allocation.rules.device_taints import blocking_taints
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
 from aliquot.allocation.rules.selectors import CelFailure, Selectors
-from aliquot.allocation.rules.tolerations import blocking_taints
 from aliquot.allocation.search.attribute_values import Values, values_of
 from aliquot.allocation.search.bits import members
 from aliquot.allocation.search.counter_totals import Totals, totals_of

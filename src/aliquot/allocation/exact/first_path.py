@@ -106,10 +106,13 @@ class Descent:
             taken.append(device)
             usable ^= low
             position.give(device, found.consumes, admin=alternative.admin)
+            if alternative.order:
+                position.join(alternative.match, alternative.distinct, device)
+            if len(taken) == need:
+                break
             if not alternative.admin:
                 usable &= position.avail
             if alternative.order:
-                position.join(alternative.match, alternative.distinct, device)
                 usable = self._joined(alternative, usable)
                 if plain and self._settled(alternative):
                     rest = self._several(usable, need - len(taken))

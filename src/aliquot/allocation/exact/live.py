@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from aliquot.allocation.exact.allocator import Exact, NodeOffer
+from aliquot.allocation.exact.allocator import Exact, KnownNode
 from aliquot.allocation.exact.pool_allocations import PoolAllocations
 from aliquot.allocation.rules.pools import PoolKey
 from aliquot.dra.claim import ClaimAllocation
@@ -46,11 +46,11 @@ class LiveExact(Exact):
             names.append(name)
         return names
 
-    def _look(self, node: Node) -> NodeOffer:
-        offer = super()._look(node)
-        for key in offer.view.devices.numbers:
+    def _look(self, node: Node) -> KnownNode:
+        known = super()._look(node)
+        for key in known.view.devices.numbers:
             self._seen_by.setdefault(key, {})[node.meta.name] = None
-        return offer
+        return known
 
     def _change(self, allocations: Iterable[ClaimAllocation], *, given: bool) -> None:
         shared = self.supply.features.consumable_capacity

@@ -6,7 +6,7 @@ It holds until a slice, a class or the node changes.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aliquot.allocation.features import Features
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.rules.capacity import consumption_of
 from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.allocation.search.counters import Amounts, LinkedCounters, linked_counters

@@ -31,9 +31,10 @@ class SingleRequest:
     ) -> Allocation | Literal["none"] | None:
         """Answers; None: it takes a closer look."""
         finder = self.finder
+        devices = finder.devices
         found = finder.known.get(asked.id) or finder.eligible(asked)
         usable = found.bits & state.usable
-        if found.error_bits or not finder.devices.plain or state.busy:
+        if found.error_bits or not devices.plain or state.busy:
             return None
         count = asked.count
         if count == 1:
@@ -49,7 +50,7 @@ class SingleRequest:
             bits = usable ^ rest
         name = claims.steps[0].names[0]
         known = self._answers.get((asked.id, name, bits))
-        if known is None and count <= RESULTS_LIMIT and bits & finder.devices.local:
+        if known is None and count <= RESULTS_LIMIT and bits & devices.local:
             results = tuple([self.results.device(name, device, asked) for device in members(bits)])
             known = Allocation((ClaimAllocation(results, (), self.results.here),), count)
             self._answers[asked.id, name, bits] = known

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from aliquot.allocation.allocator_features import Implementation, implementation_of
 from aliquot.allocation.answer import Allocation, Answer, NoAllocation
 from aliquot.allocation.behaviour import V1_36, Behaviour
-from aliquot.allocation.features import Implementation, implementation_of
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.reference.attempt import Attempt, FatalError
 from aliquot.allocation.reference.capacity import InUse

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from aliquot.allocation.allocator_features import Features, Implementation
 from aliquot.allocation.behaviour import Behaviour
-from aliquot.allocation.features import Features, Implementation
 from aliquot.allocation.reference.capacity import InUse, RequestedAmounts, ShareConsumption, amounts
 from aliquot.allocation.reference.constraints import ConstraintState
 from aliquot.allocation.reference.counters import Charged

@@ -4,8 +4,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from aliquot.allocation.allocator_features import Features, Implementation
 from aliquot.allocation.behaviour import Behaviour
-from aliquot.allocation.features import Features, Implementation
 from aliquot.allocation.rules.constraints import SCALARS, ValueSet, attribute_of, covers, value_set
 from aliquot.dra.claim import Constraint
 from aliquot.dra.device import Attribute, Device

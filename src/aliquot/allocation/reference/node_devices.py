@@ -6,8 +6,8 @@ Upstream gathers them anew in every call. They depend on slices and the node alo
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from aliquot.allocation.allocator_features import Features, Implementation
 from aliquot.allocation.behaviour import Behaviour
-from aliquot.allocation.features import Features, Implementation
 from aliquot.allocation.rules.candidates import Candidate, candidates_of
 from aliquot.allocation.rules.pools import Pool, Pools
 from aliquot.dra.device import Slice

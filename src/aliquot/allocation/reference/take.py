@@ -10,7 +10,7 @@ from aliquot.allocation.reference.capacity import ShareConsumption
 from aliquot.allocation.reference.constraints import ConstraintState
 from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError
-from aliquot.allocation.rules.tolerations import blocking_taints
+from aliquot.allocation.rules.device_taints import blocking_taints
 
 GiveBack = Callable[[], None]
 

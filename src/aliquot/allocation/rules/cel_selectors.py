@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from aliquot.allocation.features import Features
+from aliquot.allocation.allocator_features import Features
 from aliquot.allocation.rules.device_memo import DeviceMemo
 from aliquot.allocation.rules.selectors import CelFailure, Evaluate, Read, Selectors, SelectorVerdict
 from aliquot.cel import CompileError, Environment, EvaluationError, PreparedDevice, environment, prepare
 from aliquot.cel import compile as compiled
 from aliquot.dra.device import Attribute, Device
-from aliquot.kube.release import FIRST_WITH_GATES, Kubernetes
+from aliquot.kube.feature_gates import FIRST_WITH_GATES
+from aliquot.kube.release import Kubernetes
 from aliquot.units.quantity import Quantity
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aliquot.allocation.allocator_features import Features, Implementation
 from aliquot.allocation.answer import PoolStory
 from aliquot.allocation.behaviour import Behaviour
-from aliquot.allocation.features import Features, Implementation
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
 from aliquot.dra.device import CounterSet, Slice
 from aliquot.kube.node import Node

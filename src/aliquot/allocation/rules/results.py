@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from aliquot.allocation.features import Features, Implementation
+from aliquot.allocation.allocator_features import Features, Implementation
 from aliquot.dra.claim import (
     AllocatedConfig,
     AllocatedDevice,

@@ -82,6 +82,7 @@ class BinCompletion:
             known = self.known[key] = self._may_pack(units, groups, at) and any(
                 self.packs(rest, later, at + 1)
                 for some, later in self._settled(units, groups, at, self._starting[at])
+                if all(self._last_of(group) > at for group, _ in later)  # the others begin in this bin, or never
                 for rest in self._filled(some, later, at)
             )
         return known

@@ -22,21 +22,21 @@ def _of_step(step: Step, shareable: int) -> tuple[int, ...]:
 
 
 def _useless(number: int, able: Sequence[int], step: Step, shareable: int) -> bool:
-    one = step[number]
+    part = step[number]
     return any(
         other != number
-        and _serves(step[other], one, shareable)
-        and (other < number or not _serves(one, step[other], shareable))
+        and _serves(step[other], part, shareable)
+        and (other < number or not _serves(part, step[other], shareable))
         for other in able
     )
 
 
-def _serves(better: Part, one: Part, shareable: int) -> bool:
-    """Whether whoever can serve `one` can serve `better`."""
+def _serves(better: Part, part: Part, shareable: int) -> bool:
+    """Whether whoever can serve `part` can serve `better`."""
     return (
-        better.need <= one.need
-        and one.bits & ~better.bits == 0
-        and better.order == one.order
-        and better.admin == one.admin
-        and not one.bits & shareable
+        better.need <= part.need
+        and part.bits & ~better.bits == 0
+        and better.order == part.order
+        and better.admin == part.admin
+        and not part.bits & shareable
     )

@@ -30,8 +30,8 @@ def values_of(candidate: Candidate, attribute: str, *, lists: bool) -> ValueSet 
 
 def constraint_reasons(
     constraints: Sequence[Constraint],
-    member: RequestCandidates,
-    members: Sequence[RequestCandidates],
+    asked: RequestCandidates,
+    all_asked: Sequence[RequestCandidates],
     candidate: Candidate,
     *,
     lists: bool,
@@ -40,14 +40,14 @@ def constraint_reasons(
 
     Args:
         constraints: the claim's.
-        member: the recipe that asks for the device.
-        members: all recipes of the claim, itself too.
+        asked: what asks for the device.
+        all_asked: all that is asked for of the claim, itself too.
         candidate: the device.
         lists: list attributes are on.
     """
     reasons: list[DeviceReason] = []
     for constraint in constraints:
-        if not covers(frozenset(constraint.requests), member.request, member.alternative):
+        if not covers(frozenset(constraint.requests), asked.request, asked.alternative):
             continue
         attribute = constraint.match_attribute or constraint.distinct_attribute
         if attribute is None:
@@ -57,7 +57,7 @@ def constraint_reasons(
         if values is None:
             reasons.append(AttributeMissing(kind, attribute))
         elif constraint.match_attribute is not None:
-            offers = _others_cannot(constraint, attribute, members, values, lists=lists)
+            offers = _others_cannot(constraint, attribute, all_asked, values, lists=lists)
             if offers is not None:
                 reasons.append(ConstraintBroken(kind, attribute, told(values), offers))
     return tuple(reasons)
@@ -69,7 +69,7 @@ def told(values: ValueSet) -> str:
 
 
 def _others_cannot(
-    constraint: Constraint, attribute: str, members: Sequence[RequestCandidates], values: ValueSet, *, lists: bool
+    constraint: Constraint, attribute: str, all_asked: Sequence[RequestCandidates], values: ValueSet, *, lists: bool
 ) -> tuple[str, ...] | None:
     """Returns what a request offers that can't agree with these values; None: every request can.
 
@@ -77,23 +77,23 @@ def _others_cannot(
     """
     names = frozenset(constraint.requests)
     of_request: dict[str, list[RequestCandidates]] = {}
-    for member in members:
-        if covers(names, member.request, member.alternative):
-            of_request.setdefault(member.request, []).append(member)
+    for asked in all_asked:
+        if covers(names, asked.request, asked.alternative):
+            of_request.setdefault(asked.request, []).append(asked)
     for alternatives in of_request.values():
-        counted = [_by_value(member, attribute, lists=lists) for member in alternatives]
+        counted = [_by_value(asked, attribute, lists=lists) for asked in alternatives]
         if any(
-            any(by_value.get((values[0], value), 0) >= member.needed for value in values[1])
-            for member, by_value in zip(alternatives, counted, strict=True)
+            any(by_value.get((values[0], value), 0) >= asked.needed for value in values[1])
+            for asked, by_value in zip(alternatives, counted, strict=True)
         ):
             continue
         return tuple(sorted({str(value) for by_value in counted for _, value in by_value}))
     return None
 
 
-def _by_value(member: RequestCandidates, attribute: str, *, lists: bool) -> Mapping[tuple[str, object], int]:
+def _by_value(asked: RequestCandidates, attribute: str, *, lists: bool) -> Mapping[tuple[str, object], int]:
     counts: dict[tuple[str, object], int] = {}
-    for candidate in member.usable:
+    for candidate in asked.usable:
         values = values_of(candidate, attribute, lists=lists)
         for value in values[1] if values is not None else ():
             assert values is not None

@@ -19,10 +19,10 @@ from aliquot.allocation.behaviour import Behaviour
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.rules.candidates import Candidate
 from aliquot.allocation.rules.capacity import CapacityError, breaks_policy, consumption_of, unknown_names
+from aliquot.allocation.rules.device_taints import blocking_taints
 from aliquot.allocation.rules.pools import Pool, PoolKey
 from aliquot.allocation.rules.reach import BrokenSelectorError, reaches
 from aliquot.allocation.rules.selectors import CelFailure, Selectors
-from aliquot.allocation.rules.tolerations import blocking_taints
 from aliquot.allocation.story.conjuncts import conjuncts
 from aliquot.dra.claim import DeviceClass, SubRequest
 from aliquot.dra.device import DeviceId

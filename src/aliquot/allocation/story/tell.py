@@ -6,9 +6,9 @@ device by itself first, then the constraints between what is left.
 
 from collections.abc import Sequence
 
+from aliquot.allocation.allocator_features import implementation_of
 from aliquot.allocation.answer import DeviceStory, PoolStory, RequestStory, Story
 from aliquot.allocation.behaviour import V1_36, Behaviour
-from aliquot.allocation.features import implementation_of
 from aliquot.allocation.inputs import Supply
 from aliquot.allocation.rules.candidates import Candidate, candidates_of
 from aliquot.allocation.rules.pools import PoolError, Pools

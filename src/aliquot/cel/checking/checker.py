@@ -5,7 +5,7 @@ from typing import Final
 
 from aliquot.cel import static_types as t
 from aliquot.cel.checking.assignability import Bindings, most_general
-from aliquot.cel.checking.messages import MESSAGES
+from aliquot.cel.checking.messages import MESSAGES, NO_FIELDS
 from aliquot.cel.checking.schema import QUALIFIED_ENDS, TYPE_NAMES, Schema
 from aliquot.cel.functions.declarations import Function
 from aliquot.cel.operator_names import AND, OPT_SELECT, OR
@@ -272,10 +272,13 @@ class Checker:
         if message is None and name not in TYPE_NAMES:
             return self._undeclared(node.at, node.name)
         node.name = name
-        result, fields = (t.ERROR_T, {}) if message is None else (message.result, message.fields)
-        if name == t.DEVICE_T.name:
+        result: Type = t.ERROR_T
+        fields: Mapping[str, Type] = NO_FIELDS
+        if message is not None:
+            result, fields = message.result, message.fields
+        elif name == t.DEVICE_T.name:
             result, fields = t.DEVICE_T, self._schema.fields
-        elif message is None:
+        else:
             self._fault(node.at, f"'{name}' is not a message type")
         for entry in node.entries:
             self._message_field(entry, fields)

@@ -23,6 +23,9 @@ _WRAPPED: Final = {
 }
 
 
+NO_FIELDS: Final[Mapping[str, Type]] = {}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageType:
     """A message: the type of the value that it stands for, and the types of its fields."""

@@ -37,7 +37,7 @@ QUALIFIED_ENDS: Final = frozenset(name.rpartition(".")[2] for name in TYPE_NAMES
 """Last parts of the qualified ones, so that most selections need not be looked up."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Schema:
     """An environment as the checker sees it."""
 
@@ -69,9 +69,9 @@ def schema_of(environment: Environment) -> Schema:
     if stored or environment.consumable_capacity:
         fields["allowMultipleAllocations"] = t.BOOL_T
     return Schema(
-        fields,
-        attribute,
-        functions(_includes(environment), int_to_duration=minor < 37),
+        fields=fields,
+        attribute=attribute,
+        functions=functions(_includes(environment), since_1_37=minor >= 37),
         escaped_names=minor >= 37,
         locals_shadow=minor >= 37,
         exact_result=minor >= 37,

@@ -3,14 +3,14 @@
 from math import ceil
 from typing import Final
 
-from aliquot.cel.values.cidr import Cidr
-from aliquot.cel.values.ip import Ip
 from aliquot.cel.values.lists import LISTS
 from aliquot.cel.values.maps import entries_of, is_map
 from aliquot.cel.values.named_format import NamedFormat
+from aliquot.cel.values.network.cidr import Cidr
+from aliquot.cel.values.network.ip import Ip
+from aliquot.cel.values.network.url import Url
 from aliquot.cel.values.optional import NONE, Optional
 from aliquot.cel.values.quantities import ComputedQuantity
-from aliquot.cel.values.url import Url
 from aliquot.cel.values.value import Value
 from aliquot.units.quantity import Quantity
 from aliquot.units.semver import Semver

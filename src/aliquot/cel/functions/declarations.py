@@ -11,7 +11,7 @@ from aliquot.cel.values.value import Value
 Impl = Callable[..., Value]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Overload:
     """One signature of a function."""
 
@@ -64,7 +64,16 @@ def declared(
         generic = result.opened or any(arg.opened for arg in args)
         checks = tuple(checker_of(arg) for arg in args)
         sequential = len(args) > 2 or identifier in one_by_one
-        overload = Overload(identifier, member, args, result, impl, generic, checks, sequential)
+        overload = Overload(
+            id=identifier,
+            member=member,
+            args=args,
+            result=result,
+            impl=impl,
+            generic=generic,
+            checks=checks,
+            one_by_one=sequential,
+        )
         overloads.setdefault(name, []).append(overload)
     return {
         name: Function(name, tuple(found), shared.get(name), name not in unguarded) for name, found in overloads.items()

@@ -17,6 +17,16 @@ class _Missing:
 
 MISSING: Final = _Missing()
 
+
+class Held:
+    """An element of a list that is an error: it was found, unlike an error of the index."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Err) -> None:
+        self.error = error
+
+
 _QUALIFIERS: Final = frozenset({str, int, Uint, bool, float})
 
 
@@ -42,12 +52,15 @@ def get(container: Value, index: Value) -> Value:
 
 
 def get_if_present(container: Value, index: Value) -> Value:
-    """`container[?index]`: the value, MISSING, or an error for an index of a wrong type."""
+    """`container[?index]`: the value, `Held`, MISSING, or an error for an index of a wrong type."""
     if type(container) in LISTS:
         position = _position(index)
         if isinstance(position, Err):
             return position
-        return container[position] if 0 <= position < len(container) else MISSING
+        if not 0 <= position < len(container):
+            return MISSING
+        item = container[position]
+        return Held(item) if type(item) is Err else item
     if is_map(container):
         found, value = find(container, index)
         if found:

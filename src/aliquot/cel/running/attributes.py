@@ -6,7 +6,7 @@ for the attribute as a whole; a test of presence is free of the latter.
 
 from typing import Final
 
-from aliquot.cel.operators.indexing import MISSING
+from aliquot.cel.operators.indexing import MISSING, Held
 from aliquot.cel.running.frame import Frame, Run
 from aliquot.cel.running.qualifiers import Qualifier, Qualify
 from aliquot.cel.values.native import through_native
@@ -17,7 +17,7 @@ _EMPTY: Final[dict[str, Value]] = {}
 
 
 class Path:
-    """A value and the steps from it; steps are added while the tree is planned."""
+    """A value and the steps from it; steps are added while the tree is compiled."""
 
     __slots__ = ("base", "from_device", "native", "steps")
 
@@ -74,6 +74,8 @@ def _renewed(base: Run) -> Run:
 
 
 def _resolver(base: Run, steps: list[tuple[Qualify, Qualify, bool]], *, native: bool) -> Run:
+    last = steps[-1][0]
+
     def resolve(frame: Frame) -> Value:
         value = base(frame)
         if type(value) is Err:
@@ -91,6 +93,8 @@ def _resolver(base: Run, steps: list[tuple[Qualify, Qualify, bool]], *, native: 
                 value = read_optional(frame, value)
                 if value is MISSING:
                     return NONE
+                if type(value) is Held:
+                    return Optional(value.error) if read is last else value.error
             else:
                 value = read(frame, value)
             if type(value) is Err:

@@ -6,11 +6,11 @@ from aliquot.cel.values.value import Value
 
 
 class ProgramFault(Exception):  # noqa: N818  a problem of the expression, caught by `compile`
-    """What can't be planned; the message is cel-go's."""
+    """What can't be compiled; the message is cel-go's."""
 
 
 class Compiled:
-    """A planned node: a constant, a path that may grow, or just something to run."""
+    """A compiled node: a constant, a path that may grow, or just something to run."""
 
     __slots__ = ("_run", "constant", "path", "value")
 

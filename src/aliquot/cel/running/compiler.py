@@ -36,7 +36,7 @@ _FOLDED: Final = frozenset({
 
 
 class Compiler:
-    """Plans one checked expression. `places` tells how many local variables a frame must hold."""
+    """Compiles one checked expression. `places` tells how many local variables a frame must hold."""
 
     __slots__ = ("_by_kind", "_calls", "_lazy", "_minor", "_recalled", "_scope", "_touched", "places")
 
@@ -61,11 +61,11 @@ class Compiler:
             Fold: self._fold,
         }
 
-    def plan(self, node: Node) -> Compiled:
-        """Plan a node.
+    def compiled(self, node: Node) -> Compiled:
+        """Compile a node.
 
         Raises:
-            PlanFault: cel-go would refuse to make a program of it.
+            ProgramFault: cel-go would refuse to make a program of it.
         """
         return self._by_kind[type(node)](node)
 
@@ -73,7 +73,7 @@ class Compiler:
         assert node.target is not None
         place, touched = self._place(), self._touched
         self._touched = set()
-        run = self.plan(node.target).run
+        run = self.compiled(node.target).run
         outer = tuple(sorted(each for each in self._touched if each < place))
         self._touched |= touched
         self._recalled[id(node.target)] = recalled(place, run)
@@ -111,8 +111,8 @@ class Compiler:
         return Path(base, native=self._minor < 37 and _may_be_optional(node.type))
 
     def _path_of(self, node: Node) -> Path | Choice:
-        plan = self.plan(node)
-        return self._path(plan.run, node) if plan.path is None else plan.path
+        part = self.compiled(node)
+        return self._path(part.run, node) if part.path is None else part.path
 
     def _select(self, node: Select) -> Compiled:
         if node.names_type:
@@ -123,7 +123,7 @@ class Compiler:
 
     def _index(self, node: Call, *, optional: bool) -> Compiled:
         path = self._path_of(node.args[0])
-        index = self.plan(node.args[1])
+        index = self.compiled(node.args[1])
         if index.constant:
             if not is_qualifier(index.value):
                 raise ProgramFault(f"invalid qualifier type: {go_type_name(index.value)}")
@@ -143,9 +143,9 @@ class Compiler:
             return self._index(node, optional=True)
         if function == CONDITIONAL:
             condition, then, otherwise = node.args
-            return Compiled(path=Choice(self.plan(condition).run, self._path_of(then), self._path_of(otherwise)))
-        plans = [self.plan(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
-        runs = [plan.run for plan in plans]
+            return Compiled(path=Choice(self.compiled(condition).run, self._path_of(then), self._path_of(otherwise)))
+        parts = [self.compiled(arg) for arg in ((node.target, *node.args) if node.target is not None else node.args)]
+        runs = [part.run for part in parts]
         if function == AND:
             return Compiled(all_true(runs))
         if function == OR:
@@ -156,20 +156,20 @@ class Compiler:
             return Compiled(unequal_to(runs[0], runs[1]))
         if function in {"or", "orValue"}:
             return Compiled(or_else(runs[0], runs[1], unwrap=function == "orValue", strict=self._minor >= 37))
-        return self._function(node, plans, runs)
+        return self._function(node, parts, runs)
 
-    def _function(self, node: Call, plans: list[Compiled], runs: list[Run]) -> Compiled:
+    def _function(self, node: Call, parts: list[Compiled], runs: list[Run]) -> Compiled:
         function = node.function
         overload = node.overloads[0] if len(node.overloads) == 1 else ""
-        if overload == "in_list" and plans[1].constant:
-            found = membership(runs[0], plans[1].value)
+        if overload == "in_list" and parts[1].constant:
+            found = membership(runs[0], parts[1].value)
             if found is not None:
                 return found
-        impl, one_by_one = self._calls.implementation(function, overload, len(plans))
-        if function in {"matches", "find", "findAll"} and plans[1].constant and type(plans[1].value) is str:
-            impl, one_by_one = self._calls.with_pattern(function, plans[1].value, impl), True
-        if function in _FOLDED and len(plans) == 1 and plans[0].constant:
-            value = impl(plans[0].value)
+        impl, one_by_one = self._calls.implementation(function, overload, len(parts))
+        if function in {"matches", "find", "findAll"} and parts[1].constant and type(parts[1].value) is str:
+            impl, one_by_one = self._calls.with_pattern(function, parts[1].value, impl), True
+        if function in _FOLDED and len(parts) == 1 and parts[0].constant:
+            value = impl(parts[0].value)
             if type(value) is Err:
                 raise ProgramFault(value.message)
             return constant(value)
@@ -178,16 +178,16 @@ class Compiler:
 
     # --- aggregates --------------------------------------------------------------------------------------------------
     def _list(self, node: ListNode) -> Compiled:
-        plans = [self.plan(item) for item in node.items]
-        run = list_maker([plan.run for plan in plans], node.optional)
-        if all(plan.constant for plan in plans):
+        parts = [self.compiled(item) for item in node.items]
+        run = list_maker([part.run for part in parts], node.optional)
+        if all(part.constant for part in parts):
             return constant(_folded(run))
         return Compiled(run)
 
     def _map(self, node: MapNode) -> Compiled:
-        plans = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in node.entries]
-        run = map_maker([(key.run, value.run, optional) for key, value, optional in plans])
-        if all(key.constant and value.constant for key, value, _ in plans):
+        entries = [(self.compiled(entry.key), self.compiled(entry.value), entry.optional) for entry in node.entries]
+        run = map_maker([(key.run, value.run, optional) for key, value, optional in entries])
+        if all(key.constant and value.constant for key, value, _ in entries):
             return constant(_folded(run))
         return Compiled(run)
 
@@ -195,7 +195,7 @@ class Compiler:
         entries: list[tuple[str, Run, bool]] = []
         for entry in node.entries:
             assert isinstance(entry.key, Literal)
-            entries.append((str(entry.key.value), self.plan(entry.value).run, entry.optional))
+            entries.append((str(entry.key.value), self.compiled(entry.value).run, entry.optional))
         return Compiled(message_maker(node.name, entries))
 
     # --- loops -------------------------------------------------------------------------------------------------------
@@ -209,16 +209,16 @@ class Compiler:
         return read
 
     def _fold(self, node: Fold) -> Compiled:
-        over = self.plan(node.range).run
+        over = self.compiled(node.range).run
         outer = self._scope
         if node.macro == "bind":
             place = self._place()
-            start = self.plan(node.init).run
+            start = self.compiled(node.init).run
             self._scope = {**outer, node.accumulator: self._accumulator(place, start)}
-            self.plan(node.step)  # never evaluated, but cel-go refuses a variable that holds a type here
-            plan = Compiled(loops.bound(place, self.plan(node.result).run))
+            self.compiled(node.step)  # never evaluated, but cel-go refuses a variable that holds a type here
+            body_run = self.compiled(node.result).run
             self._scope = outer
-            return plan
+            return Compiled(loops.bound(place, body_run))
         first, second = self._place(), self._place()
         pairs = bool(node.var2)
         inner = {**outer, node.var: _local(first)}
@@ -226,8 +226,8 @@ class Compiler:
             inner[node.var2] = _local(second)
 
         def body(part: Node) -> tuple[loops.Body, bool]:
-            plan = self.plan(part)
-            return loops.body_of(plan.run, first, second, pairs=pairs), plan.constant
+            made = self.compiled(part)
+            return loops.body_of(made.run, first, second, pairs=pairs), made.constant
 
         if node.macro:
             self._scope = inner
@@ -235,11 +235,11 @@ class Compiler:
             self._scope = outer
             return Compiled(_macro(node.macro, over, bodies, pairs=pairs))
         place = self._place()
-        accumulator = self._accumulator(place, self.plan(node.init).run)
+        accumulator = self._accumulator(place, self.compiled(node.init).run)
         self._scope = {**inner, node.accumulator: accumulator}
         step, _ = body(node.step)
         self._scope = {**outer, node.accumulator: accumulator}
-        result = self.plan(node.result).run
+        result = self.compiled(node.result).run
         self._scope = outer
         return Compiled(loops.fold(over, place, step, result, pairs=pairs))
 

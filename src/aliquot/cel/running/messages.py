@@ -9,18 +9,18 @@ from aliquot.cel.functions.standard.durations import format_duration
 from aliquot.cel.functions.standard.timestamps import SECOND, format_timestamp
 from aliquot.cel.running.frame import Frame, Run
 from aliquot.cel.running.native_faults import native_fault
-from aliquot.cel.values.cidr import Cidr
 from aliquot.cel.values.go_text import display
-from aliquot.cel.values.ip import Ip
 from aliquot.cel.values.lists import LISTS
 from aliquot.cel.values.map_keys import key_of
 from aliquot.cel.values.maps import MapValue, entries_of, is_map
+from aliquot.cel.values.network.cidr import Cidr
+from aliquot.cel.values.network.ip import Ip
+from aliquot.cel.values.network.url import Url
 from aliquot.cel.values.numbers import INT_MAX, INT_MIN, Uint
 from aliquot.cel.values.optional import NONE, Optional
 from aliquot.cel.values.quantities import ComputedQuantity, quantity_of
 from aliquot.cel.values.times import TIME_MIN, Duration, Timestamp
 from aliquot.cel.values.type_names import type_name
-from aliquot.cel.values.url import Url
 from aliquot.cel.values.value import Err, Value
 from aliquot.units.quantity import Quantity
 from aliquot.units.semver import Semver
@@ -159,11 +159,7 @@ def _uint32(name: str, fields: Fields) -> Value:
 def _float(name: str, fields: Fields) -> Value:
     """A double in the precision of 32 bits."""
     number: float = _plain(f"{name}.value", fields.get("value", 0.0), float, "float32")
-    try:
-        rounded: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
-    return rounded
+    return struct.unpack("f", struct.pack("f", number))[0]
 
 
 def _seconds(name: str, fields: Fields) -> int:

@@ -1,6 +1,7 @@
 """What is needed twice is evaluated once, and charged twice: the target of optMap."""
 
 from aliquot.cel.running.frame import UNSET, Frame, Run
+from aliquot.cel.values.stops import TooCostly
 from aliquot.cel.values.value import Value
 
 
@@ -33,6 +34,8 @@ def recalled(place: int, target: Run) -> Run:
             return target(frame)
         value, cost = kept
         frame.cost += cost
+        if frame.cost > frame.limit:  # a chain of optMap doubles the cost at each step
+            raise TooCostly(frame.limit + 1)
         return value
 
     return run

@@ -51,17 +51,40 @@ def _marked(fold: Fold, macro: str, *parts: Node) -> Fold:
     return fold
 
 
+def _loop(
+    at: int,
+    target: Node,
+    variables: tuple[str, str],
+    init: Node,
+    condition: Node,
+    step: Node,
+    result: Node | None = None,
+) -> Fold:
+    """A loop that gives what it has accumulated, or something made of it."""
+    return Fold(
+        at,
+        target,
+        var=variables[0],
+        var2=variables[1],
+        accumulator=RESULT,
+        init=init,
+        condition=condition,
+        step=step,
+        result=result or _result(at),
+    )
+
+
 def _all(at: int, target: Node, var: str, var2: str, test: Node) -> Fold:
     condition = Call(at, NOT_STRICTLY_FALSE, None, [_result(at)])
     step = Call(at, AND, None, [_result(at), test])
-    fold = Fold(at, target, var, var2, RESULT, Literal(at, value=True), condition, step, _result(at))
+    fold = _loop(at, target, (var, var2), Literal(at, value=True), condition, step)
     return _marked(fold, "all", test)
 
 
 def _exists(at: int, target: Node, var: str, var2: str, test: Node) -> Fold:
     condition = Call(at, NOT_STRICTLY_FALSE, None, [Call(at, NOT, None, [_result(at)])])
     step = Call(at, OR, None, [_result(at), test])
-    fold = Fold(at, target, var, var2, RESULT, Literal(at, value=False), condition, step, _result(at))
+    fold = _loop(at, target, (var, var2), Literal(at, value=False), condition, step)
     return _marked(fold, "exists", test)
 
 
@@ -69,14 +92,14 @@ def _exists_one(at: int, target: Node, var: str, var2: str, test: Node) -> Fold:
     counted = Call(at, ADD, None, [_result(at), Literal(at, 1)])
     step = Call(at, CONDITIONAL, None, [test, counted, _result(at)])
     result = Call(at, EQUALS, None, [_result(at), Literal(at, 1)])
-    fold = Fold(at, target, var, var2, RESULT, Literal(at, 0), Literal(at, value=True), step, result)
+    fold = _loop(at, target, (var, var2), Literal(at, 0), Literal(at, value=True), step, result)
     return _marked(fold, "exists_one", test)
 
 
 def _gathered(at: int, target: Node, var: str, var2: str, start: Node, step: Node, test: Node | None) -> Fold:
     if test is not None:
         step = Call(at, CONDITIONAL, None, [test, step, _result(at)])
-    return Fold(at, target, var, var2, RESULT, start, Literal(at, value=True), step, _result(at))
+    return _loop(at, target, (var, var2), start, Literal(at, value=True), step)
 
 
 def _mapped(at: int, target: Node, var: str, var2: str, item: Node, test: Node | None) -> Fold:
@@ -87,7 +110,17 @@ def _mapped(at: int, target: Node, var: str, var2: str, item: Node, test: Node |
 
 def _bound(at: int, name: str, value: Node, body: Node) -> Fold:
     empty = ListNode(at, [])
-    fold = Fold(at, empty, _UNUSED, "", name, value, Literal(at, value=False), Ident(at, name), body)
+    fold = Fold(
+        at,
+        empty,
+        var=_UNUSED,
+        var2="",
+        accumulator=name,
+        init=value,
+        condition=Literal(at, value=False),
+        step=Ident(at, name),
+        result=body,
+    )
     return _marked(fold, "bind")
 
 

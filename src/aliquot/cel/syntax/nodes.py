@@ -134,6 +134,7 @@ class Fold(Node):
         self,
         at: int,
         range_: Node,
+        *,
         var: str,
         var2: str,
         accumulator: str,

@@ -8,13 +8,13 @@ the maps of a device.
 
 from typing import Final
 
-from aliquot.cel.values.cidr import Cidr
-from aliquot.cel.values.ip import Ip
 from aliquot.cel.values.lists import Joined
+from aliquot.cel.values.network.cidr import Cidr
+from aliquot.cel.values.network.ip import Ip
+from aliquot.cel.values.network.url import Url
 from aliquot.cel.values.optional import NONE, Optional
 from aliquot.cel.values.quantities import ComputedQuantity, quantity_of
 from aliquot.cel.values.type_value import TypeValue
-from aliquot.cel.values.url import Url
 from aliquot.cel.values.value import Err, Value
 from aliquot.units.quantity import Quantity
 from aliquot.units.semver import Semver

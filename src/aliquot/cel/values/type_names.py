@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from aliquot.cel.values.cidr import Cidr
-from aliquot.cel.values.ip import Ip
 from aliquot.cel.values.lists import Joined
 from aliquot.cel.values.maps import GrowingMap, MapValue
 from aliquot.cel.values.named_format import NamedFormat
+from aliquot.cel.values.network.cidr import Cidr
+from aliquot.cel.values.network.ip import Ip
+from aliquot.cel.values.network.url import Url
 from aliquot.cel.values.numbers import Uint
 from aliquot.cel.values.optional import Optional
 from aliquot.cel.values.quantities import ComputedQuantity
 from aliquot.cel.values.times import Duration, Timestamp
 from aliquot.cel.values.type_value import TypeValue
-from aliquot.cel.values.url import Url
 from aliquot.cel.values.value import Value
 from aliquot.units.quantity import Quantity
 from aliquot.units.semver import Semver

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, TimeSlice
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Geometry, Placement
@@ -111,6 +112,13 @@ class Host(Protocol):
         """The XIDs since the last call; waits for one until the time is over. Those before the first call are unknown.
 
         A lost GPU is told by `GpuLost`.
+        """
+        ...
+
+    def activity(self, gpu: str) -> tuple[Activity, ...]:
+        """How busy the GPU is, or each of its MIG instances; empty where that can't be measured.
+
+        On Ampere nothing is known of a GPU in MIG mode. The first answer about a GPU may take a tenth of a second.
         """
         ...
 

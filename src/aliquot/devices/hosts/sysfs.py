@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
+from aliquot.devices.activity import Activity
 from aliquot.devices.catalogue import by_pci_id
 from aliquot.devices.gpu import ComputeMode, TimeSlice
 from aliquot.devices.hosts import host_files
@@ -141,6 +142,10 @@ class SysfsHost:
         """See `Host`: there are none, and nothing is waited for."""
         del timeout_s
         return ()
+
+    def activity(self, gpu: str) -> tuple[Activity, ...]:
+        """See `Host`."""
+        self._unknown(gpu)
 
     def release(self) -> None:
         """See `Host`: nothing is held."""

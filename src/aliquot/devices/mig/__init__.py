@@ -4,7 +4,7 @@ Values and rules only, by tables or by what a node reported; creating instances 
 """
 
 from aliquot.devices.mig.geometry import Geometry, Profile, ShareMemory, memory_of, profile_name
-from aliquot.devices.mig.layouts import Placement, State, Uniform, legal_states, maximal_states, uniform_layouts
+from aliquot.devices.mig.legal_layouts import Placement, State, Uniform, legal_states, maximal_states, uniform_layouts
 from aliquot.devices.mig.tables import all_geometries, geometry, geometry_of, sources
 
 __all__ = [

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from aliquot.devices.mig.geometry import Geometry, Profile
-from aliquot.devices.mig.layouts import Placement, compute_units, mask_of, profile_in
+from aliquot.devices.mig.legal_layouts import Placement, compute_units, mask_of, profile_in
 
 Bits = int
 """A set of places, one bit each, in the order of `Board.places`."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from aliquot.devices.mig.board import Bits, Board, board_of, numbers
 from aliquot.devices.mig.geometry import Geometry, Profile
-from aliquot.devices.mig.layouts import Placement, mask_of, placement_in, profile_in, units_of
+from aliquot.devices.mig.legal_layouts import Placement, mask_of, placement_in, profile_in, units_of
 from aliquot.devices.mig.refusal import Blocked, Holder, Move, NoRoom, Shortage
 
 

@@ -40,7 +40,13 @@ class Profile:
     sm_count: int | None
     certainty: str
     source: str
-    """A key of the table's sources."""
+    """A key of the table's sources; `node` where a node reported it."""
+    copy_engines: int | None = None
+    decoders: int | None = None
+    encoders: int | None = None
+    jpegs: int | None = None
+    ofas: int | None = None
+    """Engines for JPEG and for optical flow; None where nobody has published how many."""
 
     @property
     def resource_name(self) -> str:

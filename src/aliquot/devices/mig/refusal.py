@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from aliquot.devices.mig.layouts import Placement
+from aliquot.devices.mig.legal_layouts import Placement
 
 
 class Shortage(StrEnum):

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
-from aliquot.scheduling.cycle import HOLDING_FILTERS, NODE_FILTERS, Cycle, delegated, first_failure
+from aliquot.scheduling.cycle import Cycle, delegated
 from aliquot.scheduling.equal_pods import room_key
+from aliquot.scheduling.filter_order import HOLDING_FILTERS, NODE_FILTERS, first_failure
 from aliquot.scheduling.filter_phase import failures_with_nominated
 from aliquot.scheduling.filters.equal_nodes import asked_labels, node_groups, positions
 from aliquot.scheduling.filters.node_ports import host_ports

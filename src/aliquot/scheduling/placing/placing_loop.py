@@ -11,12 +11,9 @@ from aliquot.allocation.claims.pod_check import Fault, PodCheck
 from aliquot.allocation.claims.pod_claims import NotReady
 from aliquot.dra.claim import Claim
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.cycle import (
-    COMPANY_FILTERS,
-    Cycle,
-    uses_dynamic_resources,
-)
+from aliquot.scheduling.cycle import Cycle, uses_dynamic_resources
 from aliquot.scheduling.equal_pods import room_key
+from aliquot.scheduling.filter_order import COMPANY_FILTERS
 from aliquot.scheduling.filter_phase import failures_with_nominated
 from aliquot.scheduling.filters.inter_pod_affinity import neighbours_of
 from aliquot.scheduling.filters.node_declared_features import undeclared

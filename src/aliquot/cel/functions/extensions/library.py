@@ -94,4 +94,10 @@ LISTS: Final[list[Row]] = [
 
 ONE_BY_ONE: Final = frozenset({"string_format"})
 
+SINCE_1_37: Final[dict[str, Impl]] = {
+    "string_index_of_string_int": strings.index_of_checked,
+    "string_last_index_of_string_int": strings.last_index_of_checked,
+}
+"""What cel-go 0.29 does otherwise, by overload."""
+
 SHARED: Final[dict[str, Impl]] = {"sort": sorting.sort, "@sortByAssociatedKeys": sorting.sort_by_keys}

@@ -49,6 +49,18 @@ def last_index_of_offset(text: str, part: str, offset: int) -> Value:
     return text.rfind(part, 0, offset + len(part)) if offset < len(text) else -1
 
 
+def index_of_checked(text: str, part: str, offset: int) -> Value:
+    """As `index_of`, since cel-go 0.29: an empty part is found at the offset only within the text."""
+    if part:
+        return index_of(text, part, offset)
+    return min(offset, len(text)) if offset >= 0 else _out_of_range(offset)
+
+
+def last_index_of_checked(text: str, part: str, offset: int) -> Value:
+    """As `last_index_of_offset`, since cel-go 0.29."""
+    return last_index_of_offset(text, part, offset) if part else index_of_checked(text, part, offset)
+
+
 def lower_ascii(text: str) -> str:
     """ASCII letters in lower case."""
     return text.lower() if text.isascii() else text.translate(_LOWER)

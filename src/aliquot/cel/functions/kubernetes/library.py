@@ -15,10 +15,10 @@ from aliquot.cel.functions.kubernetes.networks import (
     is_ip,
 )
 from aliquot.cel.functions.kubernetes.urls import query_of, url_of
-from aliquot.cel.values.cidr import Cidr
+from aliquot.cel.values.network.cidr import Cidr
+from aliquot.cel.values.network.url_parser import is_url
 from aliquot.cel.values.numbers import Uint
 from aliquot.cel.values.times import Duration
-from aliquot.cel.values.url_parser import is_url
 from aliquot.cel.values.value import Value
 
 _COMPARABLE: Final = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")

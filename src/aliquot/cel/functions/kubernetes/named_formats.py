@@ -14,8 +14,8 @@ from aliquot.cel.functions.kubernetes.name_rules import (
     subdomain,
 )
 from aliquot.cel.values.named_format import NamedFormat, NameRule
+from aliquot.cel.values.network.url_parser import is_url
 from aliquot.cel.values.optional import NONE, Optional
-from aliquot.cel.values.url_parser import is_url
 from aliquot.cel.values.value import Value
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Final
 
 from aliquot.cel.functions.declarations import Impl
-from aliquot.cel.values.addresses import NetworkError
-from aliquot.cel.values.cidr import Cidr
-from aliquot.cel.values.ip import Ip
+from aliquot.cel.values.network.addresses import NetworkError
+from aliquot.cel.values.network.cidr import Cidr
+from aliquot.cel.values.network.ip import Ip
 from aliquot.cel.values.value import Err, Value
 
 

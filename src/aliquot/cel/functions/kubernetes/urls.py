@@ -2,9 +2,9 @@
 
 from aliquot.cel.values.map_keys import key_of
 from aliquot.cel.values.maps import MapValue
-from aliquot.cel.values.url import Url
-from aliquot.cel.values.url_escapes import UrlError
-from aliquot.cel.values.url_parser import parse_url
+from aliquot.cel.values.network.url import Url
+from aliquot.cel.values.network.url_escapes import UrlError
+from aliquot.cel.values.network.url_parser import parse_url
 from aliquot.cel.values.value import Err, Value
 
 

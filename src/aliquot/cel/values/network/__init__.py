@@ -1,0 +1,1 @@
+"""IP addresses, networks and URLs: read and shown as Go does."""

@@ -1,0 +1,142 @@
+"""One survey of a machine by NVML: every GPU that answers, and by name every one that doesn't."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aliquot.devices.gpu import Gpu, TimeSlice
+from aliquot.devices.hosts import host_files
+from aliquot.devices.hosts.nvml.errors import fault_of, no_driver
+from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess, abandoned
+from aliquot.devices.hosts.protocol import HostFault, Hung
+from aliquot.devices.hosts.sysfs import SysfsHost
+from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
+
+NVIDIA = "10de"
+
+
+class Look:
+    """One look; `hung` remembers between looks which GPUs aren't asked any more, by PCI address or `gpu N`."""
+
+    def __init__(self, worker: WorkerProcess, root: Path, limit_s: float, hung: dict[str, str]) -> None:
+        self._worker = worker
+        self._root = root
+        self._limit = limit_s
+        self._hung = hung
+        self._gpus: list[Gpu] = []
+        self._unreadable: list[Unreadable] = []
+        self._troubles: list[Trouble] = []
+
+    def everything(self, slices: dict[str, TimeSlice], xids: tuple[Xid, ...]) -> Survey:
+        """The survey.
+
+        Args:
+            slices: time-slices that this program set, by UUID.
+            xids: those it was told.
+        """
+        driver = self._driver()
+        for index in range(driver["count"] if driver else 0):
+            self._look_at(index)
+        self._missing()
+        aside = SysfsHost(self._root).survey()
+        module = host_files.module_version(self._root)
+        logged = host_files.logged_xids(self._root)
+        uuids = {gpu.pci: gpu.uuid for gpu in self._gpus}
+        if abandoned():
+            self._troubles.append(Trouble(message=f"{abandoned()} processes are stuck in the driver"))
+        return Survey(
+            host="nvml",
+            driver=Driver(version=driver["version"], cuda=driver["cuda"], module=module) if driver else None,
+            gpus=tuple(replace(gpu, time_slice=slices.get(gpu.uuid)) for gpu in self._gpus),
+            unreadable=tuple(self._unreadable),
+            accelerators=aside.accelerators,
+            nics=aside.nics,
+            xids=(*(replace(xid, gpu=uuids.get(xid.gpu or "", xid.gpu)) for xid in logged), *xids),
+            troubles=tuple(self._troubles),
+        )
+
+    def _driver(self) -> dict[str, Any] | None:
+        if "driver" in self._hung:
+            self._troubles.append(Trouble(message=self._hung["driver"], hint="nothing is asked before `release`"))
+            return None
+        try:
+            driver: dict[str, Any] = self._worker.ask("driver", limit_s=self._limit)
+            return driver  # noqa: TRY300
+        except NvmlCodeError as error:
+            trouble = no_driver(error)
+            module = host_files.module_version(self._root)
+            if module is not None:
+                trouble = replace(trouble, message=f"{trouble.message} (kernel module {module})")
+            if error.code == 9 and module is not None:
+                lacking = "the kernel module is loaded, but its device nodes are missing: /dev/nvidiactl"
+                trouble = Trouble(message=lacking, hint="nvidia-modprobe makes them; in a container, ask for the GPUs")
+            self._troubles.append(trouble)
+        except HostFault as fault:
+            if isinstance(fault, Hung):
+                self._hung["driver"] = fault.message
+            self._troubles.append(Trouble(message=fault.message, hint=fault.hint))
+        return None
+
+    def _look_at(self, index: int) -> None:
+        where, about = f"gpu {index}", None
+        if where in self._hung:
+            self._fail(index, self._hung[where], "it isn't asked again before `release`")
+            return
+        try:
+            about = self._worker.ask("identity", index, limit_s=self._limit, gpu=where)
+            if about["pci"] in self._hung:
+                self._fail(index, self._hung[about["pci"]], "it isn't asked again before `release`", about)
+                return
+            standing = self._worker.ask("standing", about["pci"], limit_s=self._limit, gpu=where)
+            self._gpus.append(self._joined({**about, **standing}))
+        except NvmlCodeError as error:
+            fault = fault_of(error, where)
+            self._fail(index, fault.message if fault else error.text, fault.hint if fault else _hint(error.code), about)
+        except Hung as fault:
+            self._hung[about["pci"] if about else where] = fault.message
+            self._fail(index, fault.message, fault.hint, about)
+        except HostFault as fault:
+            self._fail(index, fault.message, fault.hint, about)
+
+    def _fail(self, index: int | None, message: str, hint: str, about: dict[str, Any] | None = None) -> None:
+        pci = about["pci"] if about else None
+        where = f"gpu {index}" + (f" ({pci})" if pci else "")
+        trouble = Trouble(message=message, hint=hint, gpu=where)
+        uuid = about["uuid"] if about else None
+        self._unreadable.append(Unreadable(index=index, trouble=trouble, pci=pci, uuid=uuid))
+
+    def _joined(self, told: dict[str, Any]) -> Gpu:
+        """With what /sys and /proc know: the driver's own word on NUMA is about its memory, not about closeness."""
+        gpu = msgspec.convert(told, Gpu)
+        near = host_files.neighbourhood(self._root, gpu.pci)
+        processes = tuple(host_files.described(self._root, process) for process in gpu.processes)
+        partial = gpu.partial
+        if gpu.minor is not None and host_files.node_missing(self._root, f"nvidia{gpu.minor}"):
+            partial = (*partial, f"its device node /dev/nvidia{gpu.minor} is missing: nvidia-modprobe makes it")
+        return replace(gpu, numa_node=near.numa_node, pcie_root=near.pcie_root, processes=processes, partial=partial)
+
+    def _missing(self) -> None:
+        """GPUs on the bus that nobody counted; those that don't answer to their index aren't told twice."""
+        known = {gpu.pci for gpu in self._gpus} | {each.pci for each in self._unreadable}
+        nameless = sum(each.pci is None for each in self._unreadable)
+        missing = [pci for pci in host_files.display_devices(self._root, NVIDIA) if pci not in known]
+        if nameless and len(missing) == nameless:
+            self._unreadable = [
+                replace(each, pci=missing.pop(0)) if each.pci is None else each for each in self._unreadable
+            ]
+            self._unreadable = [
+                replace(each, trouble=replace(each.trouble, gpu=f"gpu {each.index} ({each.pci})"))
+                for each in self._unreadable
+            ]
+        for pci in missing:
+            driver = host_files.driver_of(self._root, pci)
+            message = f"on the PCI bus, but not counted by the NVIDIA driver (bound to {driver or 'no driver'})"
+            hint = "lent to virtual machines" if driver == "vfio-pci" else "it may have failed to start: see dmesg"
+            trouble = Trouble(message=message, hint=hint, gpu=f"gpu at {pci}")
+            self._unreadable.append(Unreadable(index=None, trouble=trouble, pci=pci))
+
+
+def _hint(code: int) -> str:
+    return "run as root, or look at the permissions of its device node" if code == 4 else ""

@@ -1,0 +1,249 @@
+"""Reading the file of a simulated host: everything that's wrong with it at once, each with its path and a hint."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+import yaml
+
+from aliquot.devices.catalogue import GpuModel, all_models, find
+from aliquot.devices.gpu import ComputeMode
+from aliquot.devices.hosts.protocol import Why
+from aliquot.devices.hosts.simulated.shape import Fault as FaultShape
+from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic, fields_of
+from aliquot.devices.mig import Geometry, Placement, geometry_of
+from aliquot.devices.mig.legal_layouts import violations
+from aliquot.kube.shape import Fault, faults, is_list, is_object, join
+
+CALLS = {
+    "survey": "survey",
+    "geometry": "geometry",
+    "setMigMode": "set_mig_mode",
+    "createInstance": "create_instance",
+    "destroyInstance": "destroy_instance",
+    "setComputeMode": "set_compute_mode",
+    "setTimeSlice": "set_time_slice",
+    "reset": "reset",
+    "events": "events",
+    "activity": "activity",
+}
+"""The host's methods as the file spells them."""
+
+_Part = TypeVar("_Part")
+_PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_INSTANCE = re.compile(r"(?P<profile>[^@]+)@(?P<start>[0-9]+)", re.ASCII)
+_UUID = re.compile(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class HostFileError(ValueError):
+    """A host file that can't be used; holds all its faults."""
+
+    def __init__(self, where: str, faults: tuple[Fault, ...]) -> None:
+        super().__init__("; ".join(f"{where}: {join(each.path, '')}: {each.message}" for each in faults))
+        self.where = where
+        self.faults = faults
+
+
+def read_host(text: str, where: str) -> HostFile:
+    """Read a host file.
+
+    Args:
+        text: YAML (JSON is YAML).
+        where: the file's name, for messages.
+
+    Raises:
+        HostFileError: with every fault of the file.
+    """
+    try:
+        value: Any = yaml.load(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}" if error.problem_mark is not None else ""
+        raise HostFileError(where, (Fault(line, f"no YAML: {error.problem or error.context}"),)) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise HostFileError(where, (Fault("", f"no YAML: {error}"),)) from None
+    found = (*_unknown(value, HostFile, ""), *faults(value, HostFile))
+    pruned = _pruned(value, HostFile)
+    found = (*found, *_judge(pruned))
+    if found:
+        raise HostFileError(where, found)
+    return msgspec.convert(pruned, HostFile)
+
+
+def _judge(value: Any) -> Iterator[Fault]:
+    """What values of the right types have wrong; parts with a wrong type are passed over."""
+    if not is_object(value):
+        return
+    gpus, nics = _parts(value.get("gpus"), Gpu), _parts(value.get("nics"), Nic)
+    count = len(value["gpus"]) if is_list(value.get("gpus")) else 0
+    if not gpus and not nics and value.get("gpus") == []:
+        hint = "aliquot node presets prints one to start from"
+        yield Fault("gpus", "a host without GPUs and without network cards", hint)
+    for index, gpu in gpus.items():
+        for fault in _gpu(gpu):
+            yield fault.under(f"gpus[{index}]")
+    yield from _same(gpus)
+    for index, nic in nics.items():
+        if _PCI.fullmatch(nic.pci) is None:
+            yield Fault(f"nics[{index}].pci", f"{nic.pci!r} is no PCI address", "0000:9a:00.0")
+        if nic.kind not in {"ethernet", "infiniband"}:
+            yield Fault(f"nics[{index}].kind", f"{nic.kind!r} isn't known", "ethernet or infiniband")
+    if isinstance(uuids := value.get("migUuids"), str) and uuids not in {"stable", "fresh"}:
+        yield Fault("migUuids", f"{uuids!r} isn't known", "stable or fresh")
+    for index, wrong in _parts(value.get("faults"), FaultShape).items():
+        for each in _fault(wrong, count):
+            yield each.under(f"faults[{index}]")
+
+
+def _parts(value: Any, shape: type[_Part]) -> dict[int, _Part]:
+    """The items of a list by their numbers, without what has a wrong type; not those that lack what they must have."""
+    parts: dict[int, _Part] = {}
+    for index, item in enumerate(value if is_list(value) else []):
+        wrong = {fault.path.partition(".")[0].partition("[")[0] for fault in faults(item, shape)}
+        right = {key: each for key, each in item.items() if key not in wrong} if is_object(item) else item
+        with suppress(msgspec.ValidationError):
+            parts[index] = msgspec.convert(right, shape)
+    return parts
+
+
+def _same(gpus: Mapping[int, Gpu]) -> Iterator[Fault]:
+    """What no two GPUs may share."""
+    for name in ("uuid", "minor", "pci"):
+        seen: dict[object, int] = {}
+        for index, gpu in gpus.items():
+            value: object = getattr(gpu, name)
+            if value is not None and seen.setdefault(value, index) != index:
+                yield Fault(f"gpus[{index}].{name}", f"{value} is gpus[{seen[value]}]'s too")
+
+
+def placements(gpu: Gpu) -> tuple[Placement, ...]:
+    """The instances of a GPU that was checked."""
+    pairs = (each.rpartition("@") for each in gpu.instances)
+    return tuple(sorted(Placement(int(start), profile) for profile, _, start in pairs))
+
+
+def _gpu(gpu: Gpu) -> Iterator[Fault]:
+    model = find(gpu.model)
+    if model is None:
+        meant = get_close_matches(gpu.model, [each.key for each in all_models()], n=1)
+        yield Fault(
+            "model", f"no GPU is called {gpu.model!r}", f"did you mean {meant[0]}?" if meant else "such as A100-40GB"
+        )
+    elif model.vendor != "nvidia":
+        yield Fault("model", f"{model.key} isn't NVIDIA's", "only NVIDIA's are simulated")
+    elif gpu.memory_mi_b is None and model.memory_mib is None:
+        yield Fault("memoryMiB", f"missing: how much memory {model.key} has isn't known")
+    if gpu.pci is not None and _PCI.fullmatch(gpu.pci) is None:
+        yield Fault("pci", f"{gpu.pci!r} is no PCI address", "0000:65:00.0")
+    if gpu.uuid is not None and _UUID.fullmatch(gpu.uuid) is None:
+        yield Fault("uuid", f"{gpu.uuid!r} is no GPU's UUID", "GPU-, then 8-4-4-4-12 hexadecimal digits in lower case")
+    if gpu.compute_mode not in list(ComputeMode):
+        yield Fault("computeMode", f"{gpu.compute_mode!r} isn't known", ", ".join(ComputeMode))
+    for name, value in (
+        ("minor", gpu.minor),
+        ("memoryMiB", gpu.memory_mi_b),
+        ("usedMiB", gpu.used_mi_b),
+        ("links", gpu.links),
+        ("busyPercent", gpu.busy_percent),
+    ):
+        if value is not None and value < 0:
+            yield Fault(name, f"{value} is below 0")
+    yield from _mig(gpu, model)
+    starts = {each.rpartition("@")[2] for each in gpu.instances}
+    for index, process in enumerate(gpu.processes):
+        if process.kind not in {"compute", "graphics", "mps"}:
+            yield Fault(f"processes[{index}].kind", f"{process.kind!r} isn't known", "compute, graphics or mps")
+        if process.start is not None and str(process.start) not in starts:
+            yield Fault(f"processes[{index}].start", f"no instance starts at {process.start}")
+        if process.start is None and gpu.instances:
+            yield Fault(f"processes[{index}].start", "missing: a process on a GPU with instances runs on one of them")
+
+
+def _mig(gpu: Gpu, model: GpuModel | None) -> Iterator[Fault]:
+    geometry = geometry_of(model) if model is not None else None
+    if model is not None and geometry is None and (gpu.mig or gpu.instances):
+        yield Fault("mig", f"{model.key} has no MIG")
+        return
+    if gpu.instances and not gpu.mig:
+        yield Fault("instances", "there are none without MIG", "mig: true")
+    if geometry is None:
+        return
+    if not geometry.known:
+        if gpu.instances:
+            yield Fault("instances", f"where instances of {geometry.key} may lie isn't published")
+        return
+    yield from _instances(gpu, geometry)
+
+
+def _instances(gpu: Gpu, geometry: Geometry) -> Iterator[Fault]:
+    state: list[Placement] = []
+    for index, text in enumerate(gpu.instances):
+        match = _INSTANCE.fullmatch(text)
+        if match is None:
+            yield Fault(f"instances[{index}]", f"{text!r} is no instance", "PROFILE@START, such as 3g.20gb@0")
+        elif geometry.profile(match["profile"]) is None:
+            offered = ", ".join(profile.name for profile in geometry.profiles)
+            yield Fault(
+                f"instances[{index}]", f"{geometry.key} has no MIG profile {match['profile']}", f"it has {offered}"
+            )
+        else:
+            state.append(Placement(int(match["start"]), match["profile"]))
+    for violation in violations(geometry, state):
+        yield Fault("instances", violation)
+
+
+def _fault(fault: FaultShape, gpus: int) -> Iterator[Fault]:
+    if fault.gpu is not None and not 0 <= fault.gpu < gpus:
+        yield Fault("gpu", f"there's no GPU {fault.gpu}", f"0 to {gpus - 1}" if gpus else "")
+    if fault.call is not None and fault.call not in CALLS:
+        yield Fault("call", f"a host has no call {fault.call!r}", ", ".join(CALLS))
+    if fault.refused is not None and fault.refused not in list(Why):
+        yield Fault("refused", f"{fault.refused!r} is no reason", ", ".join(Why))
+    if fault.nth is not None and fault.nth < 1:
+        yield Fault("nth", f"{fault.nth} is below 1")
+    if (fault.refused or fault.slow_ms is not None or fault.nth is not None) and fault.call is None:
+        yield Fault("call", "missing: which call fails or is slow?", ", ".join(CALLS))
+    if (fault.lost or fault.xid is not None) and fault.gpu is None:
+        yield Fault("gpu", "missing: which GPU?")
+    if not (fault.refused or fault.slow_ms is not None or fault.lost or fault.xid is not None):
+        yield Fault("", "nothing goes wrong here", "give refused, slowMs, lost or xid")
+
+
+def _inner(shape: Any) -> tuple[Any, bool]:
+    """A field's own shape where it's a Struct, and whether the field is a list of it."""
+    if get_origin(shape) is list:
+        return get_args(shape)[0], True
+    return shape, False
+
+
+def _unknown(value: Any, shape: Any, path: str) -> Iterator[Fault]:
+    """The fields that a file may not have."""
+    if not (isinstance(shape, type) and issubclass(shape, msgspec.Struct) and is_object(value)):
+        return
+    known = fields_of(shape)
+    for key, item in value.items():
+        where = join(path, str(key))
+        if key not in known:
+            meant = get_close_matches(str(key), known, n=1)
+            yield Fault(where, "no such field", f"did you mean {meant[0]}?" if meant else f"known: {', '.join(known)}")
+            continue
+        inner, many = _inner(known[key])
+        if many and is_list(item):
+            for index, each in enumerate(item):
+                yield from _unknown(each, inner, f"{where}[{index}]")
+        elif not many:
+            yield from _unknown(item, inner, where)
+
+
+def _pruned(value: Any, shape: Any) -> Any:
+    """The same without unknown fields, so that the rest can be judged too."""
+    if not (isinstance(shape, type) and issubclass(shape, msgspec.Struct) and is_object(value)):
+        return value
+    known, kept = fields_of(shape), dict[str, Any]()
+    for key, item in value.items():
+        if key in known:
+            inner, many = _inner(known[key])
+            kept[key] = [_pruned(each, inner) for each in item] if many and is_list(item) else _pruned(item, inner)
+    return kept

@@ -1,0 +1,270 @@
+"""A host that's simulated from a file: exact MIG geometry and memory, NVML's refusals, faults on demand."""
+
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep
+
+import msgspec
+
+from aliquot.devices.activity import Activity
+from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
+from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
+from aliquot.devices.hosts.simulated import rules
+from aliquot.devices.hosts.simulated.file import CALLS
+from aliquot.devices.hosts.simulated.look import activity_now, first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
+from aliquot.devices.hosts.simulated.shape import Fault, HostFile
+from aliquot.devices.hosts.simulated.state import GpuState, HostState, Store
+from aliquot.devices.instances import Instance, MigMode
+from aliquot.devices.mig import Geometry, Placement, geometry_of, memory_of
+from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
+
+LIMIT_S = 10.0
+KEPT_XIDS = 20
+
+
+class SimulatedHost:
+    """A `Host` by a file. Its state survives restarts where it's given a state file.
+
+    Not thread-safe within one object without a state file; objects on the same state file exclude each other.
+    """
+
+    def __init__(
+        self, file: HostFile, *, name: str = "sim", state: Path | None = None, limit_s: float = LIMIT_S
+    ) -> None:
+        """Start it, or come back to its state.
+
+        Args:
+            file: a checked host file.
+            name: what the survey calls it.
+            state: where its state is kept.
+            limit_s: how long a call may take before it counts as hung.
+        """
+        self.file = file
+        self._name = name
+        self._limit = limit_s
+        self._store = Store(first_state(file), state)
+        self._faults: list[Fault] = list(file.faults)
+        self._hung: set[str] = set()
+        self._models = {uuid_of(file, index): model_of(gpu) for index, gpu in enumerate(file.gpus)}
+        self._order = {uuid: index for index, uuid in enumerate(self._models)}
+
+    # --- the protocol --------------------------------------------------------------------------------------------
+    def survey(self) -> Survey:
+        """Everything as it is; lost and hung GPUs apart."""
+        state = self._store.load()
+        gpus: list[Gpu] = []
+        unreadable: list[Unreadable] = []
+        for uuid, index in self._order.items():
+            here, where = state.gpus[uuid], self._where(uuid)
+            try:
+                self._strike("survey", uuid)
+            except (GpuLost, Hung) as fault:
+                trouble = Trouble(message=fault.message, hint=fault.hint, gpu=where)
+                unreadable.append(Unreadable(index=index, trouble=trouble, pci=pci_of(self.file, index), uuid=uuid))
+                continue
+            gpus.append(gpu_now(self.file, index, here))
+        return Survey(
+            host=self._name,
+            driver=Driver(version=self.file.driver.version, cuda=self.file.driver.cuda) if self.file.gpus else None,
+            gpus=tuple(gpus),
+            unreadable=tuple(unreadable),
+            nics=tuple(nic_now(nic) for nic in self.file.nics),
+            xids=tuple(_xid(each) for each in state.seen),
+        )
+
+    def geometry(self, gpu: str) -> Geometry | Refused:
+        """As the catalogue knows it."""
+        geometry = self._geometry(gpu)
+        if (refused := self._strike("geometry", gpu)) is not None:
+            return refused
+        if geometry is None or not geometry.known:
+            return Refused(why=Why.NOT_SUPPORTED, message="this GPU has no MIG", code=rules.NVML_NOT_SUPPORTED)
+        profiles = tuple(replace(profile, memory_mib=memory_of(profile).mib) for profile in geometry.profiles)
+        return replace(geometry, profiles=profiles, placement_certainty="node")
+
+    def set_mig_mode(self, gpu: str, *, enabled: bool) -> MigMode | Refused:
+        """See `Host`."""
+        refused = self._before("set_mig_mode", gpu)
+        if refused is not None:
+            return refused
+        with self._store.change() as box:
+            architecture, clients = self._models[gpu].architecture, tuple(self.file.clients)
+            after, refused = rules.set_mig_mode(
+                box[0].gpus[gpu], enabled=enabled, architecture=architecture, clients=clients
+            )
+            box[0] = _with(box[0], after)
+        assert refused is not None or after.mig is not None
+        return refused or after.mig or MigMode(enabled, enabled)
+
+    def create_instance(self, gpu: str, place: Placement) -> Instance | Refused:
+        """See `Host`."""
+        refused = self._before("create_instance", gpu)
+        if refused is not None:
+            return refused
+        with self._store.change() as box:
+            geometry, fresh = self._geometry(gpu), self.file.mig_uuids == "fresh"
+            after, answer = rules.create(box[0].gpus[gpu], geometry, place, fresh=fresh)
+            box[0] = _with(box[0], after)
+        return answer
+
+    def destroy_instance(self, gpu: str, instance: int) -> Refused | None:
+        """See `Host`."""
+        refused = self._before("destroy_instance", gpu)
+        if refused is None:
+            with self._store.change() as box:
+                after, refused = rules.destroy(box[0].gpus[gpu], instance)
+                box[0] = _with(box[0], after)
+        return refused
+
+    def set_compute_mode(self, gpu: str, mode: ComputeMode) -> Refused | None:
+        """See `Host`."""
+        refused = self._before("set_compute_mode", gpu)
+        if refused is None:
+            with self._store.change() as box:
+                after, refused = rules.set_compute_mode(box[0].gpus[gpu], mode)
+                box[0] = _with(box[0], after)
+        return refused
+
+    def set_time_slice(self, gpu: str, length: TimeSlice) -> Refused | None:
+        """See `Host`."""
+        refused = self._before("set_time_slice", gpu)
+        if refused is None:
+            with self._store.change() as box:
+                after, refused = rules.set_time_slice(box[0].gpus[gpu], length)
+                box[0] = _with(box[0], after)
+        return refused
+
+    def reset(self, gpu: str) -> Refused | None:
+        """See `Host`."""
+        refused = self._before("reset", gpu, lost_too=True)
+        if refused is None:
+            with self._store.change() as box:
+                after, refused = rules.reset(box[0].gpus[gpu], tuple(self.file.clients))
+                box[0] = _with(box[0], after)
+        return refused
+
+    def events(self, timeout_s: float) -> tuple[Xid, ...]:
+        """See `Host`; the XIDs of the file's faults come at the first call."""
+        until = monotonic() + timeout_s
+        while True:
+            with self._store.change() as box:
+                state = box[0]
+                new = [
+                    (number, (self._uuid(fault.gpu), fault.xid, None))
+                    for number, fault in enumerate(self._faults)
+                    if fault.xid is not None and number not in state.told
+                ]
+                found = (*state.pending, *(each for _, each in new))
+                if found:
+                    box[0] = msgspec.structs.replace(
+                        state,
+                        pending=(),
+                        told=(*state.told, *(number for number, _ in new)),
+                        seen=(*state.seen, *found)[-KEPT_XIDS:],
+                    )
+            if found or monotonic() >= until:
+                return tuple(_xid(each) for each in found)
+            sleep(min(0.05, max(0.0, until - monotonic())))
+
+    def activity(self, gpu: str) -> tuple[Activity, ...]:
+        """See `Host`."""
+        self._known(gpu)
+        self._strike("activity", gpu)
+        return activity_now(self.file, self._order[gpu], self._store.load().gpus[gpu])
+
+    def release(self) -> None:
+        """See `Host`; hung GPUs are asked again."""
+        self._hung.clear()
+
+    # --- what only a simulated host can ----------------------------------------------------------------------------
+    def inject(self, fault: Fault) -> None:
+        """Let something go wrong from now on; `lost` and `xid` at once."""
+        uuid = self._uuid(fault.gpu)
+        with self._store.change() as box:
+            if fault.lost and uuid is not None:
+                box[0] = _with(box[0], box[0].gpus[uuid].replaced(lost=True))
+            if fault.xid is not None:
+                pending = (*box[0].pending, (uuid, fault.xid, None))
+                box[0] = msgspec.structs.replace(box[0], pending=pending)
+            if fault.call is not None:  # counts its calls from now
+                calls = {key: count for key, count in box[0].calls.items() if key.split()[0] != CALLS[fault.call]}
+                box[0] = msgspec.structs.replace(box[0], calls=calls)
+        if fault.call is not None:
+            self._faults.append(fault)
+
+    def reboot(self) -> None:
+        """Start the machine again: no instances, no processes, MIG mode as the architecture keeps it."""
+        with self._store.change() as box:
+            gpus = {uuid: rules.rebooted(each, self._models[uuid].architecture) for uuid, each in box[0].gpus.items()}
+            box[0] = msgspec.structs.replace(box[0], boots=box[0].boots + 1, gpus=gpus, pending=(), seen=())
+        self._hung.clear()
+
+    # --- within ----------------------------------------------------------------------------------------------------
+    def _geometry(self, gpu: str) -> Geometry | None:
+        self._known(gpu)
+        return geometry_of(self._models[gpu])
+
+    def _known(self, gpu: str) -> None:
+        if gpu not in self._models:
+            raise GpuLost("no such GPU on this host", gpu=gpu, hint=f"it has {', '.join(self._models) or 'none'}")
+
+    def _uuid(self, index: int | None) -> str | None:
+        return None if index is None else uuid_of(self.file, index)
+
+    def _where(self, gpu: str) -> str:
+        return f"gpu {self._order[gpu]} ({pci_of(self.file, self._order[gpu])})"
+
+    def _before(self, call: str, gpu: str, *, lost_too: bool = False) -> Refused | None:
+        """What every call that changes something meets first."""
+        self._known(gpu)
+        refused = self._strike(call, gpu, lost_too=lost_too)
+        if refused is None and not self.file.privileged:
+            message = "this needs root, or the capability of MIG's configuration"
+            return Refused(why=Why.NO_PERMISSION, message=message, code=rules.NVML_NO_PERMISSION)
+        return refused
+
+    def _strike(self, call: str, gpu: str, *, lost_too: bool = False) -> Refused | None:
+        """Let the faults come that this call meets.
+
+        Raises:
+            GpuLost: the GPU is.
+            Hung: the call takes too long, or one before did.
+        """
+        if gpu in self._hung:
+            raise Hung("a call before didn't return", gpu=gpu, hint="its GPU isn't asked again before `release`")
+        for fault in self._meeting(call, gpu):
+            if fault.slow_ms is not None:
+                sleep(min(fault.slow_ms / 1000, self._limit))
+                if fault.slow_ms / 1000 > self._limit:
+                    self._hung.add(gpu)
+                    raise Hung(f"{call} didn't return within {self._limit:g} s", gpu=gpu, hint="see the kernel's log")
+            if fault.refused is not None:
+                return Refused(why=Why(fault.refused), message="as the host's file says")
+        if self._store.load().gpus[gpu].lost and not lost_too:
+            raise GpuLost("the GPU is lost", gpu=gpu, hint="fell off the bus: reboot the machine", code=15)
+        return None
+
+    def _meeting(self, call: str, gpu: str) -> list[Fault]:
+        concerned = [fault for fault in self._faults if fault.call is not None and CALLS[fault.call] == call]
+        if not concerned:
+            return []
+        with self._store.change() as box:
+            calls = dict(box[0].calls)
+            for key in (call, f"{call} {gpu}"):
+                calls[key] = calls.get(key, 0) + 1
+            box[0] = msgspec.structs.replace(box[0], calls=calls)
+        met: list[Fault] = []
+        for fault in concerned:
+            count = calls[call if fault.gpu is None else f"{call} {gpu}"]
+            if self._uuid(fault.gpu) in {None, gpu} and fault.nth in {None, count}:
+                met.append(fault)
+        return met
+
+
+def _with(state: HostState, gpu: GpuState) -> HostState:
+    return msgspec.structs.replace(state, gpus={**state.gpus, gpu.uuid: gpu})
+
+
+def _xid(each: tuple[str | None, int | None, int | None]) -> Xid:
+    gpu, number, gi = each
+    return Xid(gpu=gpu, number=number or 0, gi=gi)
