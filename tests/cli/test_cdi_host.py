@@ -349,6 +349,14 @@ def test_the_row_that_decided_is_told(capsys: pytest.CaptureFixture[str], tmp_pa
     assert "specs: it reads cdiVersion up to 0.8.0" in out
 
 
+def test_the_fix_names_the_file_that_was_asked_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    flags = ["--runtime", "docker", "--config", tmp_path / "d.json", "--version", "27.0.3"]
+    status, out, _ = call(capsys, "runtime", "check", *flags)
+    assert status == 1
+    assert f"fix: aliquot cdi runtime configure --runtime docker --version 27.0.3 --config {tmp_path}/d.json," in out
+    assert f"there's no {tmp_path}/d.json" in out
+
+
 def test_a_refusal_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
     config.write_text("version = 3\n")

@@ -147,6 +147,16 @@ def test_the_switch_goes_into_the_imported_file_whose_section_counts() -> None:
     assert "enable_cdi = true" in texts["/etc/containerd/conf.d/a.toml"]
 
 
+def test_what_no_change_of_the_files_can_do() -> None:
+    path = "/etc/containerd/config.toml"
+    text = f'version = 2\nimports = ["/gone.toml"]\n[{OLD_CRI}]\nenable_cdi = true\n'
+    with pytest.raises(SpecError, match="make it, or take it out"):
+        changed("containerd", text, "2.1.5")
+    # the last word is said in a file that is broken for this change: what stands there isn't a table
+    files = GivenFiles({path: f"version = 3\n[{NEW_CRI}]\nenable_cdi = false\n"})
+    assert configured("containerd", path, files, "2.1.5").texts
+
+
 def test_folders_are_named_where_there_was_none() -> None:
     after = json.loads(changed("docker", '{"cdi-spec-dirs": []}', "28.2.2"))
     assert after == {"cdi-spec-dirs": ["/etc/cdi", "/var/run/cdi"], "features": {"cdi": True}}

@@ -1,6 +1,6 @@
 """`aliquot cdi runtime check|configure`: is CDI on in the container runtimes of this machine?"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -70,7 +70,7 @@ def check(
             if runtime is None and not number:
                 continue
             found = assess(name, main_file(name, config), LocalConfigFiles(), number)
-            answers.append(_Answer(found, _unread(found)))
+            answers.append(_Answer(_as_asked(found, config, version), _unread(found)))
     except SpecError as error:
         tell(error.problems)
         return UNUSABLE
@@ -88,6 +88,17 @@ def check(
     if not answers:
         return UNUSABLE
     return YES if all(answer.good for answer in answers) else NO
+
+
+def _as_asked(found: Assessment, config: Path | None, version: str) -> Assessment:
+    """The same with a fix for the file and version that were given, and a word where that file isn't there."""
+    verb = f"aliquot cdi runtime configure --runtime {found.runtime}"
+    given = "".join(f" {flag} {value}" for flag, value in (("--version", version), ("--config", config)) if value)
+    fix = found.fix.replace(verb, verb + given) if "--config" not in found.fix else found.fix
+    notes = found.notes
+    if config is not None and not config.exists():
+        notes = (*notes, f"there's no {config}: judged as without it")
+    return replace(found, fix=fix, notes=notes)
 
 
 def _unread(found: Assessment) -> tuple[Problem, ...]:
