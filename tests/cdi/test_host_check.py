@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from aliquot.cdi.host.local_host import LocalHost
-from aliquot.cdi.host_check import FileFacts, check_host, driver_of
+from aliquot.cdi.host_check import check_host, driver_of
+from aliquot.cdi.host_findings import FileFacts
 from aliquot.cdi.host_nodes import GivenNodes, HostNode
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, Mount, Spec
 

@@ -274,10 +274,16 @@ def test_runtime_notes_and_mistakes(capsys: pytest.CaptureFixture[str], tmp_path
 
 
 @pytest.mark.parametrize("form", ["table", "json", "yaml"])
-@pytest.mark.parametrize("version", ["4.3.1", ""])
+@pytest.mark.parametrize("version", ["5.8.0", ""])
 def test_all_runtimes_that_are_installed(
-    form: str, version: str, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+    form: str,
+    version: str,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
+    (tmp_path / "containers.conf").write_text(f'[engine]\ncdi_spec_dirs = ["{tmp_path}"]\n')
+    monkeypatch.setenv("CONTAINERS_CONF", str(tmp_path / "containers.conf"))  # whatever specs this machine has
     monkeypatch.setattr(runtime, "installed_version", lambda name: version if name == "podman" else "")
     status = run(["cdi", "runtime", "check", "-o", form])
     sys.stdout.flush()
@@ -294,3 +300,69 @@ def test_a_configuration_belongs_to_a_runtime(capsys: pytest.CaptureFixture[str]
     for flag in ("--config", "--version"):
         status, _, err = call(capsys, "runtime", "check", flag, tmp_path / "x")
         assert (status, "say which runtime" in err) == (2, True)
+
+
+SPEC = """\
+cdiVersion: 1.0.0
+kind: example.com/gpu
+devices: [{name: a, containerEdits: {env: [A=b]}}]
+"""
+
+
+def test_specs_that_the_runtime_cant_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "cdi").mkdir()
+    (tmp_path / "cdi/x.yaml").write_text(SPEC)
+    config = tmp_path / "daemon.json"
+    config.write_text(json.dumps({"cdi-spec-dirs": [str(tmp_path / "cdi")]}))
+    flags = ["--runtime", "docker", "--config", config]
+    assert call(capsys, "runtime", "check", *flags, "--version", "28.3.0")[0] == 0
+    config.write_text(json.dumps({"features": {"cdi": True}, "cdi-spec-dirs": [str(tmp_path / "cdi")]}))
+    status, out, _ = call(capsys, "runtime", "check", *flags, "--version", "27.5.0")
+    assert status == 1
+    assert "CDI is on" in out
+    assert "docker 27.5.0 can't read it: cdiVersion 1.0.0, and it knows up to 0.8.0" in out
+    assert f"aliquot cdi lower {tmp_path}/cdi/x.yaml --to 0.8.0" in out
+    spec = tmp_path / "cdi/x.yaml"
+    status, out, _ = call(capsys, "check", spec, "--runtime", "podman", "--version", "4.9.3")
+    assert (status, "it knows up to 0.6.0" in out) == (1, True)
+    assert call(capsys, "check", spec, "--runtime", "podman", "--version", "5.6.0")[0] == 0
+    assert call(capsys, "check", spec, "--runtime", "podman", "--version", "one")[0] == 2
+    assert call(capsys, "check", spec, "--version", "5.6.0")[0] == 2
+
+
+def test_an_installed_runtime_that_cant_read_a_spec_is_a_warning(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aliquot.cli.cdi.check.installed_version", lambda name: "4.3.1" if name == "podman" else "")
+    (tmp_path / "x.yaml").write_text(SPEC)
+    status, out, _ = call(capsys, "check", tmp_path / "x.yaml")
+    assert status == 0
+    assert "warning: " in out
+    assert "podman 4.3.1 can't read it" in out
+
+
+def test_the_row_that_decided_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("")
+    flags = ["--runtime", "containerd", "--config", tmp_path / "c.toml", "--version", "1.7.29"]
+    _, out, _ = call(capsys, "runtime", "check", *flags)
+    assert "rule: containerd 1.7: CDI is off unless `enable_cdi` is true (pkg/cri/config/config_unix.go)" in out
+    assert "specs: it reads cdiVersion up to 0.8.0" in out
+
+
+def test_the_fix_names_the_file_that_was_asked_about(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    flags = ["--runtime", "docker", "--config", tmp_path / "d.json", "--version", "27.0.3"]
+    status, out, _ = call(capsys, "runtime", "check", *flags)
+    assert status == 1
+    assert f"fix: aliquot cdi runtime configure --runtime docker --version 27.0.3 --config {tmp_path}/d.json," in out
+    assert f"there's no {tmp_path}/d.json" in out
+
+
+def test_a_refusal_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("version = 3\n")
+    flags = ["--runtime", "containerd", "--config", config, "--version", "1.7.29"]
+    status, out, err = call(capsys, "runtime", "configure", *flags)
+    assert (status, out) == (2, "")
+    assert "refuses version = 3" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["config.toml"]
+    assert config.read_text() == "version = 3\n"

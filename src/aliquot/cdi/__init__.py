@@ -12,9 +12,12 @@ A tour, in the order a reader needs:
 3. `registry`: who wins when several files define a device.
 4. `injection`, a room: a registry's devices into an OCI runtime spec, as a pure function. Begin at `inject`.
 5. `generate`, a room: a host's spec from its `inventory`. Begin at `spec`.
-6. What is asked of a machine, as protocols: `host_nodes` (device nodes, for an injection), `host_check` (does a spec
-   still fit this host?). `runtime_config`: is CDI on in a container runtime's configuration?
-7. The edges, which nothing above may import. `machine`, a room: spec files (`files`, `folders`, and `inotify`, which
+6. What is asked of a machine, as protocols: `host_nodes` (device nodes, for an injection), `host_findings`.
+   `host_check`: does a spec still fit this host? Its part for device nodes is `node_check`; `node_makers` knows who
+   makes which node.
+7. `runtime_config`, a room: is CDI on in a container runtime's configuration, by the rules of its release, and how
+   does it get on? Begin at `table` and `assess`.
+8. The edges, which nothing above may import. `machine`, a room: spec files (`files`, `folders`, and `inotify`, which
    waits for changes), containers' root file systems (`rootfs`, `hooks`), runtimes (`runtimes`). `host`, a room: this
    host's device nodes (`local_nodes`), driver (`tree`, `driver_files`), inventory (`discover`), answers to a check
    (`local_host`).

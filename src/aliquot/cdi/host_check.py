@@ -8,110 +8,48 @@ made all nodes; users without root can't read the spec, a library or a node.
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, Protocol
 
-from aliquot.cdi.host_nodes import HostNodes
-from aliquot.cdi.problems import Problem
-from aliquot.cdi.spec import ContainerEdits, DeviceNode, Hook, Mount, Spec
-
-REGENERATE = "generate the spec again: aliquot cdi generate --output FILE"
-
-Severity = Literal["error", "warning"]
+from aliquot.cdi.host_findings import REGENERATE, Finding, HostFiles, error, warning
+from aliquot.cdi.node_check import RUNTIMES, NodeCheck
+from aliquot.cdi.spec import ContainerEdits, Hook, Mount, Spec
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """A file or folder, links followed: permission bits, and whether users without root can reach it at all.
+def check_host(
+    spec: Spec, host: HostFiles, *, file: str = "", runtimes: tuple[str, ...] = RUNTIMES
+) -> tuple[Finding, ...]:
+    """Everything about a spec that doesn't fit a host, in the order of the document.
 
-    `reachable` is False where a folder above can't be searched by everybody.
+    `file` is the spec's own path, `runtimes` are the container runtimes for which ways out are told.
     """
-
-    mode: int
-    folder: bool = False
-    reachable: bool = True
-
-
-class HostFiles(HostNodes, Protocol):
-    """What a check asks the host."""
-
-    def file(self, path: str) -> FileFacts | None:
-        """The file or folder at a path, or None."""
-        ...
-
-    def names(self, folder: str) -> tuple[str, ...]:
-        """The names in a folder, sorted."""
-        ...
-
-    def driver_version(self) -> str | None:
-        """The version of the NVIDIA kernel module that is loaded."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that doesn't fit. An error stops containers with the device; a warning stops some, or may later."""
-
-    severity: Severity
-    problem: Problem
-
-
-def check_host(spec: Spec, host: HostFiles, *, file: str = "") -> tuple[Finding, ...]:
-    """Everything about a spec that doesn't fit a host, in the order of the document. `file` is the spec's own path."""
-    found = tuple(_findings(spec, host, file))
+    found = tuple(_findings(spec, host, file, runtimes))
     return tuple(dict.fromkeys(found))
 
 
-def _findings(spec: Spec, host: HostFiles, file: str) -> Iterator[Finding]:
+def _findings(spec: Spec, host: HostFiles, file: str, runtimes: tuple[str, ...]) -> Iterator[Finding]:
     own = host.file(file) if file else None
     if own is not None and not (own.mode & 0o004 and own.reachable):
         message = "users without root can't read the spec: for them its devices don't exist"
-        yield _warning(message, "", f"chmod a+r {file}, and a+x its folder")
+        yield warning(message, "", f"chmod a+r {file}, and a+x its folder")
     yield from _driver(spec, host)
-    yield from _edits(spec.edits, "containerEdits", host)
+    named = frozenset(node.host_path or node.path for edits in _blocks(spec) for node in edits.device_nodes)
+    nodes = NodeCheck(host, named, runtimes)
+    yield from _edits(spec.edits, "containerEdits", host, nodes)
     for i, device in enumerate(spec.devices):
-        yield from _edits(device.edits, f"devices[{i}].containerEdits", host)
+        yield from _edits(device.edits, f"devices[{i}].containerEdits", host, nodes)
     yield from _lacking(spec, host)
 
 
-def _error(message: str, path: str, hint: str) -> Finding:
-    return Finding("error", Problem("host", message, path, hint))
+def _blocks(spec: Spec) -> tuple[ContainerEdits, ...]:
+    return (spec.edits, *(device.edits for device in spec.devices))
 
 
-def _warning(message: str, path: str, hint: str) -> Finding:
-    return Finding("warning", Problem("host", message, path, hint))
-
-
-def _edits(edits: ContainerEdits, at: str, host: HostFiles) -> Iterator[Finding]:
+def _edits(edits: ContainerEdits, at: str, host: HostFiles, nodes: NodeCheck) -> Iterator[Finding]:
     for i, node in enumerate(edits.device_nodes):
-        yield from _node(node, f"{at}.deviceNodes[{i}]", host, edits.additional_gids)
+        yield from nodes.check(node, f"{at}.deviceNodes[{i}]", edits.additional_gids)
     for i, mount in enumerate(edits.mounts):
         yield from _mount(mount, f"{at}.mounts[{i}]", host)
     for i, hook in enumerate(edits.hooks):
         yield from _hook(hook, f"{at}.hooks[{i}]", host)
-
-
-def _node(node: DeviceNode, at: str, host: HostFiles, gids: tuple[int, ...]) -> Iterator[Finding]:
-    path = node.host_path or node.path
-    found = host.lstat(path)
-    if isinstance(found, str):
-        hint = "load the driver's module (nvidia-modprobe -u -c 0 makes NVIDIA's nodes), or " + REGENERATE
-        if node.type and (node.major or node.type == "p"):
-            yield _warning(
-                f"the device node {path} isn't there: {found}; the container gets one all the same", at, hint
-            )
-        else:
-            yield _error(f"the device node {path} isn't there: {found}", at, hint)
-        return
-    if node.type and found.type != ("c" if node.type == "u" else node.type):
-        yield _error(f"{path} is of type {found.type!r}, the spec says {node.type!r}", f"{at}.type", REGENERATE)
-    elif node.major and (node.major, node.minor) != (found.major, found.minor):
-        message = f"{path} has moved: it is {found.major}:{found.minor}, the spec says {node.major}:{node.minor}"
-        yield _error(message, f"{at}.major", f"{REGENERATE} (with --no-numbers it can't happen again)")
-    mode = node.file_mode if node.file_mode is not None else found.mode
-    if mode & 0o006 != 0o006 and node.permissions != "none" and not gids and node.gid not in {None, 0}:
-        hint = f"run as group {node.gid}, or let the spec add it: additionalGids (0.7.0)"
-        yield _warning(f"only root and group {node.gid} may open {path} in the container", at, hint)
 
 
 def _mount(mount: Mount, at: str, host: HostFiles) -> Iterator[Finding]:
@@ -119,12 +57,10 @@ def _mount(mount: Mount, at: str, host: HostFiles) -> Iterator[Finding]:
         return  # its source isn't a path
     found = host.file(mount.host_path)
     if found is None:
-        yield _error(
-            f"{mount.host_path} isn't there", f"{at}.hostPath", _successor(mount.host_path, host) or REGENERATE
-        )
+        yield error(f"{mount.host_path} isn't there", f"{at}.hostPath", _successor(mount.host_path, host) or REGENERATE)
     elif not found.reachable or not found.mode & 0o004:
         message = f"users without root can't read {mount.host_path}"
-        yield _warning(message, f"{at}.hostPath", f"chmod a+r {mount.host_path}, and a+x the folders above")
+        yield warning(message, f"{at}.hostPath", f"chmod a+r {mount.host_path}, and a+x the folders above")
 
 
 def _hook(hook: Hook, at: str, host: HostFiles) -> Iterator[Finding]:
@@ -133,12 +69,12 @@ def _hook(hook: Hook, at: str, host: HostFiles) -> Iterator[Finding]:
     found = host.file(hook.path)
     if found is None:
         message = f"the hook {hook.path} isn't there: no container with this spec will start"
-        yield _error(message, f"{at}.path", f"install the package that has it, or {REGENERATE}")
+        yield error(message, f"{at}.path", f"install the package that has it, or {REGENERATE}")
     elif found.folder or not found.mode & 0o111:
-        yield _error(f"the hook {hook.path} isn't a program", f"{at}.path", f"chmod a+x {hook.path}")
+        yield error(f"the hook {hook.path} isn't a program", f"{at}.path", f"chmod a+x {hook.path}")
     elif not found.mode & 0o001 or not found.reachable:
         message = f"users without root can't run the hook {hook.path}"
-        yield _warning(message, f"{at}.path", f"chmod a+x {hook.path} and the folders above")
+        yield warning(message, f"{at}.path", f"chmod a+x {hook.path} and the folders above")
 
 
 _VERSIONED = re.compile(r"(?P<stem>.+\.so)\.(?P<version>\d+(?:\.\d+)+)")
@@ -158,8 +94,7 @@ def _successor(path: str, host: HostFiles) -> str:
 
 def driver_of(spec: Spec) -> str | None:
     """The version of the NVIDIA driver that a spec was generated for, from its libraries' names."""
-    blocks = (spec.edits, *(device.edits for device in spec.devices))
-    names = [posixpath.basename(mount.host_path) for edits in blocks for mount in edits.mounts]
+    names = [posixpath.basename(mount.host_path) for edits in _blocks(spec) for mount in edits.mounts]
     match = next((match for match in map(_DRIVER_LIBRARY.fullmatch, names) if match is not None), None)
     return match.group(1) if match is not None else None
 
@@ -172,13 +107,14 @@ def _driver(spec: Spec, host: HostFiles) -> Iterator[Finding]:
         now = _driver_beside(spec, host)
     if now is not None and now != was:
         message = f"the driver changed from {was} to {now}: libraries of {was} don't work with it"
-        yield _error(message, "", f"{REGENERATE}, after each update of the driver")
+        yield error(message, "", f"{REGENERATE}, after each update of the driver")
 
 
 def _driver_beside(spec: Spec, host: HostFiles) -> str | None:
     """The only version of libcuda that lies where the spec's libraries lie."""
-    blocks = (spec.edits, *(device.edits for device in spec.devices))
-    folders = {posixpath.dirname(m.host_path) for e in blocks for m in e.mounts if _VERSIONED.fullmatch(m.host_path)}
+    folders = {
+        posixpath.dirname(m.host_path) for e in _blocks(spec) for m in e.mounts if _VERSIONED.fullmatch(m.host_path)
+    }
     found = {match.group(1) for f in folders for match in map(_DRIVER_LIBRARY.fullmatch, host.names(f)) if match}
     return found.pop() if len(found) == 1 else None
 
@@ -189,8 +125,7 @@ _GPU_NODE = re.compile(r"nvidia\d+")
 
 def _lacking(spec: Spec, host: HostFiles) -> Iterator[Finding]:
     """Nodes of NVIDIA's driver that the host has and a spec of its GPUs doesn't: it was generated too early."""
-    blocks = (spec.edits, *(device.edits for device in spec.devices))
-    nodes = {node.path: node.host_path or node.path for edits in blocks for node in edits.device_nodes}
+    nodes = {node.path: node.host_path or node.path for edits in _blocks(spec) for node in edits.device_nodes}
     gpus = [path for path in nodes if _GPU_NODE.fullmatch(posixpath.basename(path))]
     if not gpus:
         return
@@ -201,4 +136,4 @@ def _lacking(spec: Spec, host: HostFiles) -> Iterator[Finding]:
     for path in sorted(present - set(nodes)):
         what = "a program may need it" if path in _CONTROL else "no device of the spec has it"
         message = f"the host has {path}, the spec hasn't: {what}"
-        yield _warning(message, "", f"{REGENERATE}, once the driver has made all its nodes")
+        yield warning(message, "", f"{REGENERATE}, once the driver has made all its nodes")

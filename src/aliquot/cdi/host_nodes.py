@@ -7,12 +7,19 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class HostNode:
-    """A device node: type, numbers, and permission bits (with setuid, setgid and sticky, without the type)."""
+    """A device node: type, numbers, permission bits (with setuid, setgid and sticky, without the type), and group."""
 
     type: Literal["b", "c", "p"]
     major: int = 0
     minor: int = 0
     mode: int = 0o666
+    gid: int = 0
+
+
+class OtherFile(str):
+    """Why there's no device node at a path: something else stands there."""
+
+    __slots__ = ()
 
 
 class HostNodes(Protocol):
@@ -33,7 +40,7 @@ class GivenNodes:
     def lstat(self, path: str) -> HostNode | str:
         """The node at that path, or why there's none."""
         if path in self.others:
-            return "it isn't a device node"
+            return OtherFile("it isn't a device node")
         return self.nodes.get(path, "there's no such file")
 
 

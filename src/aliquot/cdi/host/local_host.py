@@ -7,7 +7,7 @@ from pathlib import Path
 from aliquot.cdi.host.discover import driver_version
 from aliquot.cdi.host.local_nodes import LocalNodes
 from aliquot.cdi.host.tree import Tree
-from aliquot.cdi.host_check import FileFacts
+from aliquot.cdi.host_findings import FileFacts
 
 
 class LocalHost(LocalNodes):

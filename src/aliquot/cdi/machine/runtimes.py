@@ -1,6 +1,7 @@
 """Container runtimes of this machine: their versions and configuration files. An edge; `runtime_config` judges."""
 
 import difflib
+import glob
 import os
 import re
 import shutil
@@ -10,7 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cdi.runtime_config import Runtime, configured
+from aliquot.cdi.runtime_config.assess import CONFIG_FILES
+from aliquot.cdi.runtime_config.configure import configured
+from aliquot.cdi.runtime_config.crio import DROP_INS
+from aliquot.cdi.runtime_config.releases import Runtime
 
 _COMMANDS: dict[Runtime, tuple[str, ...]] = {
     "containerd": ("containerd", "--version"),
@@ -20,18 +24,43 @@ _COMMANDS: dict[Runtime, tuple[str, ...]] = {
 }
 
 
+class LocalConfigFiles:
+    """Configuration files of this machine."""
+
+    def read(self, path: str) -> str | None:
+        """The text of a file, None where there's none.
+
+        Raises:
+            SpecError: it can't be read.
+        """
+        try:
+            return Path(path).read_text(encoding="utf-8") if path else None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as error:
+            raise SpecError([Problem("io", f"it can't be read: {error}", file=path)]) from None
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """The paths that match a pattern, as Go's filepath.Glob finds them."""
+        return tuple(sorted(glob.glob(pattern.replace("[^", "[!"), include_hidden=True)))  # noqa: PTH207 Path.glob wants a root
+
+    def below(self, folder: str) -> tuple[str, ...]:
+        """All files below a folder, in the order of filepath.Walk."""
+        found = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names]  # noqa: PTH118 as os.walk names them
+        return tuple(sorted(found, key=lambda path: path.split("/")))
+
+
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """What configuring does to a file: the text before and after ("" before where there's no file)."""
+    """What configuring does to a file: the text before and after ("" before where there's no file).
+
+    `backups` is the folder for the copy of the file as it was, "" for the file's own.
+    """
 
     file: str
     before: str
     after: str
-
-    @property
-    def needed(self) -> bool:
-        """Whether there's anything to do."""
-        return self.before != self.after
+    backups: str = ""
 
     def diff(self) -> str:
         """The difference, as `diff -u` prints it."""
@@ -55,49 +84,54 @@ def installed_version(runtime: Runtime) -> str:
     return match.group(1).rstrip(".") if match is not None else ""
 
 
-def read_config(file: str) -> str:
-    """A configuration file's text; "" where there's none.
+def main_file(runtime: Runtime, given: Path | None) -> str:
+    """The configuration file that counts: the given one, else the usual one; Podman's several are joined by ":"."""
+    if given is None:
+        own = [str(Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "containers/containers.conf")]
+        override = os.environ.get("CONTAINERS_CONF")
+        if runtime == "podman":
+            return override or ":".join((CONFIG_FILES[runtime], *own))
+        return CONFIG_FILES[runtime]
+    if runtime == "crio" and given.name == DROP_INS:
+        return str(given / Path(CONFIG_FILES["crio"]).name)
+    return str(given)
+
+
+def config_changes(runtime: Runtime, file: str, version: str) -> tuple[tuple[ConfigChange, ...], tuple[str, ...]]:
+    """What has to change in which files, none where CDI is on already; and what is to be said of it.
 
     Raises:
-        SpecError: it can't be read.
+        SpecError: they can't be read or understood, the runtime knows no CDI, or no change is safe.
     """
-    if not file:
-        return ""
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError([Problem("io", f"it can't be read: {error}", file=file)]) from None
+    files = LocalConfigFiles()
+    answer = configured(runtime, file, files, version)
+    changes = tuple(
+        ConfigChange(path, files.read(path) or "", text, _backup_folder(runtime, path, file))
+        for path, text in answer.texts.items()
+    )
+    return changes, answer.notes
 
 
-def config_change(runtime: Runtime, file: str, version: str) -> ConfigChange:
-    """What has to change in a configuration file.
-
-    Raises:
-        SpecError: it can't be read or understood, or the runtime knows no CDI.
-    """
-    before = read_config(file)
-    try:
-        return ConfigChange(file, before, configured(runtime, before, version))
-    except SpecError as error:
-        raise SpecError(problem.inside(file) for problem in error.problems) from None
+def _backup_folder(runtime: Runtime, path: str, main: str) -> str:
+    """Outside of folders whose files are all read: CRI-O would read the copy, too, and so may a pattern of imports."""
+    folder = Path(path).parent
+    if runtime == "crio" and folder.name == DROP_INS:
+        return str(folder.parent)
+    return str(Path(main).parent) if runtime == "containerd" and path != main else ""
 
 
 def carry_out(change: ConfigChange) -> str:
-    """Write the changed file in one step, keeping its mode and owner; the path of the backup, "" where none was needed.
+    """Write the changed file in one step, keeping its mode and owner; the path of the backup, "" for a new file.
 
     The backup is the file's name with `.bak`, then `.bak.1` and so on: no earlier one is lost.
 
     Raises:
         SpecError: the disk refuses.
     """
-    if not change.needed:
-        return ""
     path = Path(change.file).resolve()
     try:
         path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        backup = _backup(path) if path.exists() else ""
+        backup = _backup(path, Path(change.backups) if change.backups else path.parent) if path.exists() else ""
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -116,10 +150,10 @@ def carry_out(change: ConfigChange) -> str:
     return backup
 
 
-def _backup(path: Path) -> str:
-    number, backup = 0, path.with_name(f"{path.name}.bak")
+def _backup(path: Path, folder: Path) -> str:
+    number, backup = 0, folder / f"{path.name}.bak"
     while backup.exists():
         number += 1
-        backup = path.with_name(f"{path.name}.bak.{number}")
+        backup = folder / f"{path.name}.bak.{number}"
     shutil.copy2(path, backup)
     return str(backup)

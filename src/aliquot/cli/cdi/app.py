@@ -46,7 +46,8 @@ _VERBS = {
         "files:lower",
         """Rewrite a spec for container engines that only read an older version; what is lost is told.
 
-        Podman 4 reads up to 0.5.0, podman 5.4 up to 0.8.0.
+        Podman 4.3 reads up to 0.5.0, 4.9 up to 0.6.0, 5.4 up to 0.8.0; `aliquot cdi runtime check` tells it of each
+        runtime here, and which specs are too new for it.
         """,
     ),
     "diff": ("files:diff", "What differs between two specs, by meaning."),
@@ -71,7 +72,8 @@ _VERBS = {
         "check:check",
         """Hold specs against this host: what no longer fits, and the fix.
 
-        Files that are gone or that only root can read, moved device numbers, another driver.
+        Files that are gone or that only root can read, moved or renumbered devices, another driver, specs that are too
+        new for the container runtimes here.
         """,
     ),
     "hook": ("hook:app", "What container runtimes call while a container starts: its state is standard input."),

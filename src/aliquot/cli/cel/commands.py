@@ -9,15 +9,14 @@ from cyclopts import App, Parameter
 from aliquot.cli.output import colour, fail, warn, write_json, write_yaml
 
 if TYPE_CHECKING:
-    from aliquot.cel import CompileError, Environment, EvaluationError, Program
+    from collections.abc import Sequence
+
+    from aliquot.cel import CompileError, Environment, EvaluationError, Problem, Program
     from aliquot.cli.cel.devices import Device
 
 UNUSABLE = 2
 NO_MATCH = 1
 FAILED = 3
-
-COST_LIMIT = 1_000_000
-"""What the API server lets an expression cost by its static estimate."""
 
 Format = Literal["table", "json", "yaml"]
 
@@ -32,7 +31,7 @@ CHECK_EXAMPLES = """Examples:
 
 Exit status:
   0  the expression is valid
-  2  it isn't
+  2  it isn't; with --new also where the API server refuses it for its length or its estimated cost
 """
 EVAL_EXAMPLES = """Examples:
   aliquot cel eval 'device.attributes["gpu.nvidia.com"].index < 4' --device device.json
@@ -78,18 +77,22 @@ def check(
     if environment is None:
         return UNUSABLE
     from aliquot.cel import CompileError, compile  # noqa: A004  re.compile's name, too
+    from aliquot.cli.cel.admission import refusals
+    from aliquot.cli.cel.misplaced import compared_as_quantities
 
     program = compile(expression, environment)
+    refused = refusals(program) if new and not isinstance(program, CompileError) else ()
+    notes = compared_as_quantities(expression)
     if output != "table":
-        _write(output, _program_json(program, environment))
-    elif not isinstance(program, CompileError):
-        for line in _summary(program, environment):
+        _write(output, _program_json(program, environment, refused, notes))
+    elif isinstance(program, CompileError) or refused:
+        _show(program if isinstance(program, CompileError) else CompileError(program.expression, refused))
+        for note in notes:
+            warn(note)
+    else:
+        for line in _summary(program, environment, notes):
             print(line)
-    if isinstance(program, CompileError):
-        if output == "table":
-            _show(program)
-        return UNUSABLE
-    return 0
+    return UNUSABLE if isinstance(program, CompileError) or refused else 0
 
 
 @app.command(name="eval", help_epilogue=EVAL_EXAMPLES)
@@ -126,14 +129,19 @@ def evaluate(
         else:
             _write(output, _program_json(program, environment))
         return UNUSABLE
+    from aliquot.cli.cel.misplaced import misplaced
+
     answers = [(each, *program.trace(prepare(each))) for each in devices]
+    notes = misplaced(program, devices)
     if output == "table":
         for line in _summary(program, environment):
             print(line)
         _table(answers)
+        for note in notes:
+            warn(note)
     else:
         rows = [_answer_json(each, answer, cost) for each, answer, cost in answers]
-        _write(output, {**_program_json(program, environment), "devices": rows})
+        _write(output, {**_program_json(program, environment, notes=notes), "devices": rows})
     if any(not isinstance(answer, bool) for _, answer, _ in answers):
         return FAILED
     return 0 if any(answer is True for _, answer, _ in answers) else NO_MATCH
@@ -169,13 +177,20 @@ def _devices(paths: tuple[Path, ...]) -> "list[Device] | None":
 
 
 # --- for people --------------------------------------------------------------------------------------------------
-def _summary(program: "Program", environment: "Environment") -> list[str]:
+def _summary(program: "Program", environment: "Environment", notes: "Sequence[str]" = ()) -> list[str]:
+    from aliquot.cli.cel.admission import COST_LIMIT, refusals
+
     cost = program.max_cost
-    judged = "the API server would refuse it" if cost > COST_LIMIT else f"limit {COST_LIMIT:,}"
-    lines = [f"valid   {program.output_type}", f"cost    at most {cost:,} by the API server's estimate ({judged})"]
+    lines = [
+        f"valid   {program.output_type}",
+        f"cost    at most {cost:,} by the API server's estimate (limit {COST_LIMIT:,})",
+    ]
+    # the scheduler evaluates stored ones all the same
+    head = "note    the API server would refuse it in a new object:"
+    lines += [f"{head} {problem.message} ({problem.hint})" for problem in refusals(program)]
     if not environment.verified:
         lines.append(f"note    the rules of Kubernetes {environment.kubernetes} are not verified against its code")
-    return lines
+    return [*lines, *(f"note    {note}" for note in notes)]
 
 
 def _show(error: "CompileError") -> None:
@@ -209,8 +224,9 @@ def _meant(device: "Device", message: str) -> str:
 
     if not message.startswith("no such key: "):
         return ""
+    missing = message.removeprefix("no such key: ")
     names = [name.rpartition("/")[2] for name in (*device.attributes, *device.capacity)]
-    return nearest(message.removeprefix("no such key: "), names)
+    return nearest(missing, [name for name in names if name != missing])
 
 
 # --- for programs ------------------------------------------------------------------------------------------------
@@ -218,7 +234,12 @@ def _write(output: Format, value: dict[str, object]) -> None:
     (write_json if output == "json" else write_yaml)(value)
 
 
-def _program_json(program: "Program | CompileError", environment: "Environment") -> dict[str, object]:
+def _program_json(
+    program: "Program | CompileError",
+    environment: "Environment",
+    refused: "Sequence[Problem]" = (),
+    notes: "Sequence[str]" = (),
+) -> dict[str, object]:
     from aliquot.cel import CompileError
 
     head: dict[str, object] = {
@@ -226,13 +247,14 @@ def _program_json(program: "Program | CompileError", environment: "Environment")
         "kubernetes": environment.kubernetes,
         "verified": environment.verified,
     }
-    if isinstance(program, CompileError):
-        problems = [
-            {"line": each.line, "column": each.column, "message": each.message, "hint": each.hint}
-            for each in program.problems
-        ]
-        return {**head, "valid": False, "problems": problems}
-    return {**head, "valid": True, "type": program.output_type, "maxCost": program.max_cost}
+    tail: dict[str, object] = {"notes": list(notes)} if notes else {}
+    problems = [
+        {"line": each.line, "column": each.column, "message": each.message, "hint": each.hint}
+        for each in (program.problems if isinstance(program, CompileError) else refused)
+    ]
+    if not isinstance(program, CompileError):
+        tail = {"type": program.output_type, "maxCost": program.max_cost, **tail}
+    return {**head, "valid": not problems, **({"problems": problems} if problems else {}), **tail}
 
 
 def _answer_json(device: "Device", answer: "bool | EvaluationError", cost: int | None) -> dict[str, object]:
