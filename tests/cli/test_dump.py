@@ -20,6 +20,7 @@ from aliquot.cluster.files import FileCluster
 from aliquot.cluster.reading import key_of
 from tests.cluster import kubeconfigs
 from tests.cluster.api_server import ApiServer, Asked, Fault
+from tests.cluster.interruptible import COMMAND
 
 pytestmark = pytest.mark.enable_socket
 
@@ -103,7 +104,7 @@ def test_the_dump_says_what_the_cluster_said(
 
 def test_nothing_that_decisions_read_is_lost(server: ApiServer, config: list[str], tmp_path: Path) -> None:
     """Object by object the same as from the objects in a file that nobody pruned."""
-    (tmp_path / "whole.json").write_text(json.dumps([*kubeconfigs.objects_of(CLAIMS), POD, DEPLOYMENT]))
+    (tmp_path / "whole.json").write_text(json.dumps([*kubeconfigs.objects_of(CLAIMS), SECRET, SETTINGS, POD, DEPLOYMENT]))
     whole = {key_of(thing): thing for thing in FileCluster([tmp_path / "whole.json"]).read().objects}
     run(["dump", "--to", str(tmp_path / "dump.json"), *config])
     reading = FileCluster([tmp_path / "dump.json"]).read()
@@ -185,7 +186,7 @@ def test_a_dump_that_fails_leaves_nothing_and_spoils_nothing(
 
 def test_ctrl_c_leaves_no_mess(server: ApiServer, config: list[str], tmp_path: Path) -> None:
     server.faults[PODS] = [Fault(0, seconds=20)]
-    command = [sys.executable, "-m", "aliquot", "dump", "--to", str(tmp_path / "d.json.gz"), *config]
+    command = [*COMMAND, "dump", "--to", str(tmp_path / "d.json.gz"), *config]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not server.lists(PODS):
         time.sleep(0.05)
@@ -252,7 +253,7 @@ def test_anonymised_from_a_file_with_other_words_each_time(tmp_path: Path, capsy
     for file in (first, second):
         assert run(["dump", "-f", str(MIXED), "--to", str(file), "--anonymise"]) == 0
     before = answer("-f", str(MIXED), capsys=capsys)
-    assert len(before["pods"]) == 15
+    assert len(before["pods"]) == 17
     for file in (first, second):
         assert Counter(pod["verdict"] for pod in answer("-f", str(file), capsys=capsys)["pods"]) == Counter(
             pod["verdict"] for pod in before["pods"]

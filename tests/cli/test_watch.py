@@ -5,7 +5,7 @@ import json
 import queue
 import signal
 import subprocess
-import sys
+
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ import pytest
 from aliquot.cli.entry import run
 from tests.cluster import kubeconfigs
 from tests.cluster.api_server import ApiServer, Fault
+from tests.cluster.interruptible import COMMAND
 
 pytestmark = pytest.mark.enable_socket
 
@@ -31,7 +32,7 @@ class Watching:
     """A running `aliquot explain --watch`."""
 
     def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "aliquot", "explain", "--watch", *arguments]
+        command = [*COMMAND, "explain", "--watch", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self._lines: queue.Queue[str] = queue.Queue()
         self.errors: list[str] = []
@@ -149,7 +150,7 @@ def test_people_read_what_changed_and_when(server: ApiServer, config: list[str])
         assert time.strptime(line.split()[0], "%H:%M:%S")
         explain.line(f"✔ {WAITING}  placeable")
         server.delete("v1", "Pod", *WAITING.split("/"))
-        explain.error(f"there's no pod/{WAITING.partition('/')[2]} in the input; waiting")
+        explain.error(f"there's no pod or workload {WAITING.partition('/')[2]} in the input; waiting")
         assert explain.interrupt() == 130
 
 

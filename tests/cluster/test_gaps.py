@@ -62,7 +62,7 @@ def test_no_pod_is_pending_is_said_of_pods_that_are_there(explain: Any) -> None:
     bound = pod().replace("spec:", "spec:\n  nodeName: gpu-1")
     status, out, _ = explain(NODE, bound)
     assert status == 0
-    assert out.startswith("No pod is pending, of 1.")
+    assert out.startswith("No pod waits, of 1.")
 
 
 def test_claims_without_slices(explain: Any) -> None:
@@ -97,7 +97,7 @@ def test_one_name_that_is_no_text_among_others(explain: Any) -> None:
     bound = pod("fine").replace("spec:", "spec:\n  nodeName: gpu-1")
     status, out, err = explain(NODE, pod("y"), bound)
     assert status == 0
-    assert out.startswith("No pod is pending, of 1 that could be read.")
+    assert out.startswith("No pod waits, of 1 that could be read.")
     assert "line 9: metadata.name: expected a string, found true (put it in quotes)" in err
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-OWN_KITS = {"cdi", "cel", "devices"}
-"""Folders of tests with stand-ins of their own: a driver's root, a machine, NVML, recorded answers of Go."""
+OWN_KITS = {"cdi", "cel", "cluster", "devices", "scheduling"}
+"""Folders of tests with stand-ins of their own: a driver's root, a machine, NVML, recorded answers of Go, an API server."""
 WITHOUT_ALIQUOT = ("api", "ordinary", "shapes", "tight")
 
 

@@ -52,7 +52,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
         out.print(Text(f"{len(stories)} pods: {verdicts}.", style="bold"))
     elif not stories:
-        out.print(f"Nothing waits{f' among {of} pods' if of else ''} (in what was asked for).")
+        out.print(f"No pod waits{f', of {of}' if of else ' of those asked for'}.")
     out.print(Text(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
     sys.stdout.write(written(out))
 

@@ -127,7 +127,12 @@ class Pseudonyms:
         return "".join(parts) + self._sentence(text[at:])
 
     def _sentence(self, text: str) -> str:
-        return _MESSAGE_TOKEN.sub(lambda token: self._message_token(token[0]), text)
+        def hidden(token: re.Match[str]) -> str:
+            quoted = text[: token.start()].endswith('"') and text[token.end() :].startswith('"')
+            # "data-first" in quotes is somebody's name, though data and first are words of messages
+            return self.name(token[0]) if quoted and "-" in token[0] else self._message_token(token[0])
+
+        return _MESSAGE_TOKEN.sub(hidden, text)
 
     def _message_token(self, token: str) -> str:
         if (

@@ -147,7 +147,7 @@ MESSAGE_WORDS = PUBLIC_WORDS | words(
     fail failed failing fails failure feature features few field fields filter filtering find first fit fits
     followed for forbidden found from full fully further gang gate gated gates generate generated get given gone
     groups had has hasn have healthy held help helpful hit hold host hostname hostport hugepages id if ignored
-    image images immediate in incoming incomplete increase index info information init initialized insufficient
+    asked image images immediate in incoming incomplete increase index info information init initialized insufficient
     int into invalid is isn it its keep key kind kinds know known labels large last less lifetime limit limited
     limits list local long longer lookup made makes many match matched matches matching max maximum may means
     member members met milli min mincount minimum missing mode more most mount mounted must name named namespace
