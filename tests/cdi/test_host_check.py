@@ -1,8 +1,6 @@
 """What no longer fits a host, given as data: each finding with its fix. And this host, asked for real."""
 
-import posixpath
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,33 +8,12 @@ import pytest
 from aliquot.cdi.host.local_host import LocalHost
 from aliquot.cdi.host_check import check_host, driver_of
 from aliquot.cdi.host_findings import FileFacts
-from aliquot.cdi.host_nodes import GivenNodes, HostNode
+from aliquot.cdi.host_nodes import HostNode
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Hook, Mount, Spec
+from tests.cdi.given_host import Host
 
 OPEN, PROGRAM = FileFacts(0o644), FileFacts(0o755)
 LIB = "/usr/lib/x86_64-linux-gnu"
-
-
-@dataclass(frozen=True)
-class Host:
-    """A host given as data."""
-
-    files: Mapping[str, FileFacts] = field(default_factory=dict)
-    nodes: Mapping[str, HostNode] = field(default_factory=dict)
-    version: str | None = None
-
-    def file(self, path: str) -> FileFacts | None:
-        return self.files.get(path)
-
-    def names(self, folder: str) -> tuple[str, ...]:
-        known = (*self.files, *self.nodes)
-        return tuple(sorted(posixpath.basename(path) for path in known if posixpath.dirname(path) == folder))
-
-    def driver_version(self) -> str | None:
-        return self.version
-
-    def lstat(self, path: str) -> HostNode | str:
-        return GivenNodes(self.nodes).lstat(path)
 
 
 def spec(edits: ContainerEdits, common: ContainerEdits | None = None) -> Spec:

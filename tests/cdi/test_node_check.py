@@ -11,7 +11,7 @@ from aliquot.cdi.host_findings import FileFacts
 from aliquot.cdi.host_nodes import HostNode
 from aliquot.cdi.node_makers import how_made
 from aliquot.cdi.spec import ContainerEdits, Device, DeviceNode, Spec
-from tests.cdi.test_host_check import Host
+from tests.cdi.given_host import Host
 
 NODE = HostNode("c", 226, 128)
 

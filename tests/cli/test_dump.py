@@ -104,7 +104,8 @@ def test_the_dump_says_what_the_cluster_said(
 
 def test_nothing_that_decisions_read_is_lost(server: ApiServer, config: list[str], tmp_path: Path) -> None:
     """Object by object the same as from the objects in a file that nobody pruned."""
-    (tmp_path / "whole.json").write_text(json.dumps([*kubeconfigs.objects_of(CLAIMS), SECRET, SETTINGS, POD, DEPLOYMENT]))
+    things = [*kubeconfigs.objects_of(CLAIMS), SECRET, SETTINGS, POD, DEPLOYMENT]
+    (tmp_path / "whole.json").write_text(json.dumps(things))
     whole = {key_of(thing): thing for thing in FileCluster([tmp_path / "whole.json"]).read().objects}
     run(["dump", "--to", str(tmp_path / "dump.json"), *config])
     reading = FileCluster([tmp_path / "dump.json"]).read()

@@ -5,7 +5,6 @@ import json
 import queue
 import signal
 import subprocess
-
 import threading
 import time
 from collections.abc import Iterator

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aliquot.advisor.alike import Alike, alike_groups
+from aliquot.advisor.at_rest import at_rest
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.blocked import of_blocker
 from aliquot.advisor.causes.cause import Cause
@@ -84,6 +85,10 @@ class Explanation:
     """What the queue will do to a pod that has room now."""
     note: str = ""
     """That the cluster's own message is older than what the snapshot shows, for instance."""
+
+
+CRASHES = "container-crash"
+"""Its pod is in the phase Running all the same."""
 
 
 def explain(
@@ -167,6 +172,11 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
     owner = OwnerRef(maker.kind, pod.namespace, pod.name) if maker is not None else owner_of(snapshot, pod)
     if pod.terminating and not pod.node_name:
         return _leaving(pod, owner)
+    resting = at_rest(pod, maker)
+    if resting is not None:
+        return Explanation(
+            pod=pod, owner=owner, verdict="blocked", sentence=resting.sentence, cause=resting, scheduler_message=""
+        )
     blockers = blockers_of(snapshot, pod, maker)
     decision = scheduler.judge(snapshot, pod)
     if isinstance(decision, Placement):
@@ -174,7 +184,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         defect = next((one for one in defects(snapshot, pod, scheduler.kubernetes) if one.stops), None)
         if defect is not None and decision.verdict == "placeable" and (stopping is None or not stopping.decisive):
             return _defective(snapshot, pod, owner, scheduler, decision, defect)
-        if stopping and (decision.verdict == "placeable" or pod.phase == "Pending"):
+        if stopping and (decision.verdict == "placeable" or pod.phase == "Pending" or stopping.kind == CRASHES):
             return _blocked(snapshot, pod, owner, scheduler, decision, (stopping, *blockers))
         preemption = decision.preemption
         return Explanation(

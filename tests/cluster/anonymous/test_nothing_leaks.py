@@ -14,7 +14,7 @@ from aliquot.cluster.anonymous.objects import _KEPT, anonymised
 from aliquot.cluster.anonymous.pseudonyms import Pseudonyms
 from aliquot.cluster.anonymous.vocabulary import MESSAGE_WORDS, words
 from aliquot.cluster.dump.from_files import FileSource
-from tests.cluster.anonymous.test_same_answers import DUMPS
+from tests.cluster.anonymous.dumps import DUMPS
 
 SECRET = "qwxjacme"
 FIELDS = st.sampled_from(

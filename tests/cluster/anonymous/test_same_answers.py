@@ -19,10 +19,7 @@ from aliquot.cluster.dump.from_files import FileSource
 from aliquot.cluster.files import FileCluster
 from aliquot.cluster.reading import Reading
 from aliquot.scheduling.scheduler import Scheduler
-from tests.conftest import ROOT
-
-CASES = ROOT / "tests" / "cases"
-DUMPS = sorted([*CASES.glob("dumps/*/dump.yaml"), *CASES.glob("reports/*/dump.*")])
+from tests.cluster.anonymous.dumps import CASES, DUMPS
 
 
 @cache

@@ -97,6 +97,8 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "group-waiting":
             least = f" (needs {one.limit} together)" if one.limit else ""
             return f"Its group {name} waits{least}{said}"
+        case _ if one.object.kind == "Pod" and one.stage == "queue":
+            return f"Its queue hasn't admitted it, and nothing about that queue is in the input{said}"
         case _:
             return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
 

@@ -20,6 +20,7 @@ from aliquot.allocation.answer import (
 )
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -55,7 +56,7 @@ def of_devices(
         return nothing_usable(snapshot, pod, sifted, reasons, what, room)
     usable = [node.name for node in sifted.usable]
     also = _counted_there(snapshot, pod, usable) + left_over(sifted, room)
-    return _among(snapshot, {name: by_node[name] for name in usable}, what, also)
+    return _among(snapshot, {name: by_node[name] for name in usable}, reasons, what, also)
 
 
 def _counted_there(snapshot: Snapshot, pod: Pod, nodes: Sequence[str]) -> str:
@@ -102,13 +103,22 @@ def _incomplete(stories: Mapping[str, Story]) -> Cause | None:
     return None
 
 
-def _among(snapshot: Snapshot, by_node: Mapping[str, Sequence[Supplied]], what: str, also: str) -> Cause:
+def _among(
+    snapshot: Snapshot,
+    by_node: Mapping[str, Sequence[Supplied]],
+    reasons: Mapping[str, Sequence[Reason]],
+    what: str,
+    also: str,
+) -> Cause | None:
     """On the nodes that have such devices and that the pod may use."""
     short = {
         name: [one for one in _first_alternatives(told) if one.usable < one.wanted] for name, told in by_node.items()
     }
-    if any(not lacks for lacks in short.values()):
-        together = [name for name, lacks in short.items() if not lacks]
+    served = [name for name, lacks in short.items() if not lacks]
+    if served and not any(one.filter == DYNAMIC_RESOURCES for name in served for one in reasons.get(name, ())):
+        return None  # the claims could be met there: something else refuses the pod
+    if served:
+        together = served
         sentence = (
             f"Each request by itself finds devices on {nodes_named(together)}, but not all of them together "
             f"({what}): the constraints, or devices that only one of them can have, rule it out."

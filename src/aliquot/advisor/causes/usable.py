@@ -95,6 +95,9 @@ def _state(heap: str) -> str:
     return {"tainted": "tainted", "cordoned": "cordoned", "not_ready": "not ready"}[heap]
 
 
+KEPT_OFF = frozenset({"TaintToleration", "NodeUnschedulable"})
+
+
 def _kept_off(
     name: str,
     heap: Sequence[Node],
@@ -105,9 +108,16 @@ def _kept_off(
     takers: Callable[[Sequence[str]], str],
 ) -> Cause:
     names = [node.name for node in heap]
-    free = [node.name for node in heap if room(node)]
+    beside = {
+        node.name: [one.text for one in reasons.get(node.name, ()) if one.filter not in KEPT_OFF] for node in heap
+    }
+    free = [node.name for node in heap if room(node) and not beside[node.name]]
     with_room = f" There's room on {nodes_named(free)}." if free else ""
-    if not free and (holders := takers(names)):
+    if not free and (more := list(dict.fromkeys(text for texts in beside.values() for text in texts))):
+        with_room = (
+            f" And that isn't all that speaks against {'them' if len(heap) > 1 else 'it'}: {'; '.join(more[:3])}."
+        )
+    elif not free and (holders := takers(names)):
         with_room = f" And it is taken there, too: held by {holders}."
     if name == "tainted":
         taints = list(

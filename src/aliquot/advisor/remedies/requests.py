@@ -133,10 +133,15 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         title = f"Ask for {other} (not {name})"
     else:
         asked_size = resource_size(name, spot.node) or nominal_mib(name)
-        smaller = size is not None and asked_size is not None and size < asked_size
+        sliced = name == "nvidia.com/gpu" and other.startswith("nvidia.com/mig-")
+        smaller = sliced or (size is not None and asked_size is not None and size < asked_size)
         memory = f" with {size} MiB each" if size is not None else ""
         risk = (
-            Risk("high", f"less memory than was asked for ({size} against {asked_size} MiB): the model may not fit")
+            Risk("high", "a slice of a GPU instead of a whole one: the model may not fit")
+            if sliced
+            else Risk(
+                "high", f"less memory than was asked for ({size} against {asked_size} MiB): the model may not fit"
+            )
             if smaller
             else Risk("medium", "takes a larger share of a GPU than was asked for")
             if size is not None and asked_size is not None and size > asked_size

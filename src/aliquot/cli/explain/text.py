@@ -131,7 +131,7 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
         tail = console()
         _facts(tail, story, release)
         room = BLOCK_LINES - _height(parts) - _height(tail)
-        if story.verdict != "gated":
+        if story.ways_out or story.verdict == "pending":
             _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings)
         parts.file.write(tail.file.getvalue())  # type: ignore[attr-defined]
         for advice in story.advice[:2] if ways is None or ways else ():

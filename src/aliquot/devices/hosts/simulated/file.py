@@ -16,7 +16,7 @@ from aliquot.devices.hosts.simulated.shape import Fault as FaultShape
 from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic, fields_of
 from aliquot.devices.mig import Geometry, Placement, geometry_of
 from aliquot.devices.mig.legal_layouts import violations
-from aliquot.kube.shape import Fault, faults, is_list, is_object, join
+from aliquot.kube.reading.shape import Fault, faults, is_list, is_object, join
 
 CALLS = {
     "survey": "survey",
