@@ -30,8 +30,8 @@ class Descent:
         self._position = Position(
             finder.devices,
             state.start,
-            [finder.values(attribute) for attribute in claims.match],
-            [finder.values(attribute) for attribute in claims.distinct],
+            [finder.values(attribute) for attribute in claims.match] if claims.match else (),
+            [finder.values(attribute) for attribute in claims.distinct] if claims.distinct else (),
         )
 
     def run(self) -> Picks | Literal["none"] | None:

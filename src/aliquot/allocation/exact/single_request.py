@@ -32,9 +32,11 @@ class SingleRequest:
         """Answers; None: it takes a closer look."""
         finder = self.finder
         devices = finder.devices
+        if state.busy or not devices.plain:
+            return None
         found = finder.known.get(asked.id) or finder.eligible(asked)
         usable = found.bits & state.usable
-        if found.error_bits or not devices.plain or state.busy:
+        if found.error_bits:
             return None
         count = asked.count
         if count == 1:

@@ -122,26 +122,25 @@ class Position:
             if admin:
                 self.avail |= bit & self.free
                 return
-        else:
-            self.hold(bit)
+        else:  # `hold`, written out: this is asked for every device that is tried
+            self.mine |= bit
+            self.free &= ~bit
+            self.avail &= ~bit
             if admin:
                 return
         place = self.devices.counters_of[device]
         if place >= 0:
-            self._charge(place, device)
+            counters, old = self.devices.counters[place], self.residual[place]
+            self.trail.append((self.residual, place, old))
+            new = self.residual[place] = old - counters.use[device]
+            drawing = counters.devices
+            self.avail = self.avail & ~drawing | (counters.fit(new) | self.paid) & drawing & self.free
 
     def hold(self, devices: int) -> None:
         """Give exclusive devices away, without their counters."""
         self.mine |= devices
         self.free &= ~devices
         self.avail &= ~devices
-
-    def _charge(self, place: int, device: int) -> None:
-        counters = self.devices.counters[place]
-        old = self.residual[place]
-        self.trail.append((self.residual, place, old))
-        new = self.residual[place] = old - counters.use[device]
-        self.avail = self.avail & ~counters.devices | (counters.fit(new) | self.paid) & counters.devices & self.free
 
 
 def position_of(question: Question, start: Start) -> Position:
