@@ -173,4 +173,7 @@ def _kind(short: Mapping[str, Sequence[Supplied]]) -> Kind:
             ):
                 return kind
     found = [why for lacks in short.values() for one in lacks for device in one.meant for why in device.reasons]
-    return next((kind for reason, kind in KINDS if any(isinstance(why, reason) for why in found)), "held")
+    for reason, kind in KINDS:
+        if any(isinstance(why, reason) for why in found):
+            return kind
+    return "held"
