@@ -44,7 +44,7 @@ def workload(kind: str) -> dict[str, Any]:
         "kind": kind,
         "metadata": {"name": "llm", "namespace": "ml"},
         "spec": {
-            "replicas": 0,
+            "replicas": 1,
             "template": {"spec": {"containers": [{"name": "m", "resources": {"limits": {"nvidia.com/gpu": "2"}}}]}},
         },
     }
@@ -99,7 +99,7 @@ def test_bound_isnt_running_yet() -> None:
     told = {one.pod.name: one.sentence for one in explain(world, world.pods.values(), JUDGE)}
     assert told["p"] == "ml/p is bound to n1; its phase is Pending: it's the kubelet's turn."
     assert told["lost"] == "ml/lost is bound to gone, a node that isn't in the input."
-    assert told["ended"] == "ml/ended has ended (Failed)."
+    assert told["ended"] == "ml/ended has ended (Failed) and won't run again by itself: the pod's status says why."
 
 
 def test_what_isnt_checked_may_be_why_the_cluster_refuses() -> None:

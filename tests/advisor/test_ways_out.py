@@ -52,7 +52,7 @@ def test_shares_instead_of_a_whole_gpu_say_that_they_dont_isolate() -> None:
 def test_a_smaller_mig_instance_says_that_the_model_may_not_fit() -> None:
     cut = node("n1", gpu=0, more={"nvidia.com/mig-1g.5gb": 3})
     way = ways(cut, pod("p", requests={"nvidia.com/mig-3g.20gb": 1}))["change-request", "pod"]
-    assert "less memory than asked for (4864 against" in way.risk.text
+    assert "less memory than was asked for (4864 against" in way.risk.text
     assert way.isolates is not None
     assert way.isolates.memory == "hardware"
 

@@ -113,12 +113,13 @@ def _kept_off(
     }
     free = [node.name for node in heap if room(node) and not beside[node.name]]
     with_room = f" There's room on {nodes_named(free)}." if free else ""
-    if not free and (more := list(dict.fromkeys(text for texts in beside.values() for text in texts))):
-        with_room = (
-            f" And that isn't all that speaks against {'them' if len(heap) > 1 else 'it'}: {'; '.join(more[:3])}."
-        )
-    elif not free and (holders := takers(names)):
+    holders = takers(names) if not any(room(node) for node in heap) else ""
+    more = list(dict.fromkeys(text for texts in beside.values() for text in texts))
+    if holders:
         with_room = f" And it is taken there, too: held by {holders}."
+    elif more and not free:
+        which = "them" if len(heap) > 1 else "it"
+        with_room = f" And that isn't all that speaks against {which}: {'; '.join(more[:3])}."
     if name == "tainted":
         taints = list(
             dict.fromkeys(
