@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.nearest import is_near, nearest
@@ -122,8 +122,3 @@ def _capacities(snapshot: Snapshot, domain: str, name: str) -> list[Quantity]:
         for key in (f"{domain}/{name}", *([name] if driver == domain else []))
         if key in device.capacity
     ]
-
-
-def publishers(snapshot: Snapshot, drivers: set[str]) -> str:
-    """Which nodes publish devices of these drivers."""
-    return nodes_named({one.node_name for one in snapshot.slices.values() if one.driver in drivers and one.node_name})
