@@ -61,11 +61,11 @@ def request(*expressions: str, name: str = "r", count: int = 1, of: str = "gpu")
     return {"name": name, "exactly": {"deviceClassName": of, "count": count, "selectors": cel(*expressions)}}
 
 
-def pod(name: str = "p", selector: Json | None = None, **source: str) -> Json:
+def pod(**source: str) -> Json:
     source = source or {"resourceClaimName": "c"}
     container = {"name": "m", "resources": {"claims": [{"name": "own"}]}}
-    spec = {"containers": [container], "resourceClaims": [{"name": "own", **source}], "nodeSelector": selector or {}}
-    return thing("Pod", name, "v1", spec=spec, status={"phase": "Pending"})
+    spec = {"containers": [container], "resourceClaims": [{"name": "own", **source}]}
+    return thing("Pod", "p", "v1", spec=spec, status={"phase": "Pending"})
 
 
 @pytest.fixture

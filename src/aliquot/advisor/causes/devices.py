@@ -45,7 +45,7 @@ def of_devices(
         return incomplete
     able = [name for name, told in by_node.items() if told and _enough(told)]
     if not able:
-        return no_match(snapshot, pod, by_node, stories)
+        return no_match(snapshot, pod, by_node)
     what = _what(by_node[able[0]])
 
     def room(node: Node) -> bool:

@@ -7,7 +7,7 @@ from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.nearest import is_near, nearest
-from aliquot.allocation.answer import SelectorFalse, Story
+from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
@@ -20,9 +20,7 @@ COMPARES = re.compile(
 )
 
 
-def no_match(
-    snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Supplied]], stories: Mapping[str, Story]
-) -> Cause:
+def no_match(snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Supplied]]) -> Cause:
     """Which request finds too few devices of its kind anywhere, and what was probably meant."""
     requests: dict[str, list[tuple[str, Supplied]]] = {}
     for node, told in by_node.items():
@@ -45,7 +43,6 @@ def no_match(
         if drivers and not drivers & published:
             return _no_slices(snapshot, drivers)
         return _unmatched(snapshot, name, [one for _, one in several])
-    del stories
     first = next(iter(requests), "")
     return Cause(
         "no-matching-device", f"No node has devices for all requests at once (the first is {first}).", (first,)
@@ -60,7 +57,7 @@ def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
     return Cause("no-slices", sentence, tuple(sorted(drivers)))
 
 
-def _unmatched(snapshot: Snapshot, name: str, several: "Sequence[Supplied]") -> Cause:
+def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Cause:
     """All devices are ruled out by a selector: by which, and what comes nearest."""
     against: dict[tuple[str, str, str], int] = {}
     devices = 0

@@ -8,7 +8,7 @@ decides: if nothing is, the last sieve is the cause.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
@@ -194,8 +194,3 @@ def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
             verbs = ("has", "is") if len(free) == 1 else ("have", "are")
             said.append(f"{nodes_named(free)} {verbs[0]} room but {verbs[1]} {state}")
     return f" {'; '.join(said)}." if said else ""
-
-
-def count_of(nodes: Sequence[Node], what: str) -> str:
-    """`the only node with x`, `all 12 nodes with x`."""
-    return f"the only node with {what}" if len(nodes) == 1 else f"all {number(len(nodes), 'node')} with {what}"
