@@ -62,6 +62,16 @@ def test_a_word_that_nobody_knows_is_nowhere(thing: dict[str, Any], seed: int) -
     assert SECRET not in json.dumps(made).lower()
 
 
+def test_a_reason_keeps_kubernetes_words_alone() -> None:
+    """A controller of somebody's own may write its name into the reason of a condition."""
+    names = Pseudonyms(Random(0))
+    made = anonymised({"kind": "Pod", "status": {"a": {"reason": "QwxjacmeController"}}}, names)["status"]["a"]
+    assert made["reason"].endswith("Controller")
+    assert SECRET not in made["reason"].lower()
+    for reason in ("CrashLoopBackOff", "OOMKilled", "UnexpectedAdmissionError", "FailedPrepareDynamicResources"):
+        assert anonymised({"kind": "Pod", "status": {"reason": reason}}, names)["status"]["reason"] == reason
+
+
 @pytest.mark.parametrize("dump", DUMPS, ids=lambda path: path.parent.name)
 def test_no_name_is_left(dump: Any) -> None:
     """No word of an object's name or namespace, but for those that name nobody."""

@@ -184,7 +184,7 @@ def _text(field: str, text: str, names: Pseudonyms) -> str:
     if field in _IMAGES and ("/" in text or ":" in text or "@" in text):
         return names.image(text)
     if field == "reason" and _REASON.fullmatch(text):
-        return text
+        return names.reason(text)
     if field in _AMOUNT_FIELDS and _AMOUNT.fullmatch(text):
         return text
     if field == "providerID" and (found := _PROVIDER.fullmatch(text)) is not None:

@@ -17,6 +17,7 @@ from aliquot.cluster.anonymous.vocabulary import (
     PUBLIC_PLACE,
     PUBLIC_VALUES,
     PUBLIC_WORDS,
+    REASON_WORDS,
     ROLES,
     VENDOR_NAME,
 )
@@ -32,6 +33,7 @@ _MESSAGE_TOKEN = re.compile(r"[^\W_](?:[\w./-]*[^\W_])?")
 _TAINT = re.compile(r"\{([^:{}]+): ([^{}]*)\}")
 _NUMERIC = re.compile(r"[\d./]+[a-zA-Z]{0,2}")
 _LITERAL_OR_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)*'" + r"|//[^\n]*")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _FIELD = re.compile(r"\.([A-Za-z_]\w*)")
 LONGEST_NAME = 512
 
@@ -125,6 +127,10 @@ class Pseudonyms:
             parts += [f"{{{self.label_key(key)}: {self.label_value(key, value)}}}"]
             at = taint.end()
         return "".join(parts) + self._sentence(text[at:])
+
+    def reason(self, text: str) -> str:
+        """In CamelCase: words of known reasons stay; a controller may have put its owner's name into one of its own."""
+        return _CAMEL.sub(lambda word: word[0] if word[0].lower() in REASON_WORDS else self.name(word[0]), text)
 
     def _sentence(self, text: str) -> str:
         def hidden(token: re.Match[str]) -> str:

@@ -176,3 +176,14 @@ MESSAGE_WORDS = PUBLIC_WORDS | words(
     """
 )
 """Words of kube-scheduler's, the kubelet's and the controllers' messages."""
+
+REASON_WORDS = MESSAGE_WORDS | words(
+    """
+    account admitted allocatable anyway attachment best box budget candidate cilium consumer cron delete drain effort
+    enqueueable err eviction execute exits external flannel flavor gc hook inadmissible initializing initially inspect
+    inter kill killed killing live loop lost lower map ofcpu ofmemory ofpods once oom operand outcome pre preempting
+    prepare progress read rebooted replication restrictions resumed rolling route sand scaling shutdown signature
+    successful support target termination unconsolidatable validation write
+    """
+)
+"""Of reasons in CamelCase: of events, conditions and container states, Kubernetes' own and those of schedulers."""
