@@ -5,7 +5,8 @@ from typing import Any, cast
 
 import yaml
 
-from aliquot.advisor.explain import Explanation, explain
+from aliquot.advisor.explain import explain
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.wayout import WayOut
 from aliquot.cluster.files import FileCluster
 from aliquot.kube.release import Kubernetes

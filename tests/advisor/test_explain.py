@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from aliquot.advisor.explain import explain, find
+from aliquot.advisor.explain import explain
+from aliquot.advisor.explanation.asked import find
 from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.scheduler import Scheduler
 from scenarios.api.cluster import node, pod

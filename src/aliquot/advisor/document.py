@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from aliquot.advisor.device_story import pool_words, words
-from aliquot.advisor.explain import Explanation
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.wayout import Change, WayOut
 from aliquot.scheduling.filters.reason import Reason
 

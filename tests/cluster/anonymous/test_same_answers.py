@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from aliquot.advisor.explain import Explanation, explain
+from aliquot.advisor.explain import explain
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.release import chosen_kubernetes
 from aliquot.cluster.anonymous.objects import anonymised
 from aliquot.cluster.anonymous.pseudonyms import Pseudonyms

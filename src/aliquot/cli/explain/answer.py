@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from aliquot.advisor.explain import Explanation
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.cluster.reading import Reading
 
 PENDING = 3

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter, validators
 
 from aliquot.advisor.document import document, head, nodes, story
-from aliquot.advisor.explain import Explanation
 from aliquot.advisor.explain import explain as explain_pods
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant

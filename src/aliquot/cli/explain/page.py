@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from aliquot import __version__
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.device_story import grouped, pool_words
-from aliquot.advisor.explain import Explanation, counts
+from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import owner_of
 from aliquot.advisor.verdicts import told, why
 from aliquot.cli.explain.text import together

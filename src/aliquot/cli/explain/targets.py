@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from aliquot.advisor.explain import find, waiting
+from aliquot.advisor.explanation.asked import find, waiting
 from aliquot.advisor.nearest import nearest
 from aliquot.advisor.owners import owner_of
 from aliquot.kube.pod import Pod

@@ -11,7 +11,7 @@ from rich.text import Text
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import number
-from aliquot.advisor.explain import Explanation, counts
+from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from aliquot.advisor.explain import Explanation
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.cluster_input import misleading, tell
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.output import fail, progress, warn

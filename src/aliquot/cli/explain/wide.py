@@ -10,7 +10,7 @@ from rich.text import Text
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.device_story import grouped, pool_words
-from aliquot.advisor.explain import Explanation, counts
+from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut

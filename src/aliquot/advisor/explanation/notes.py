@@ -1,0 +1,50 @@
+"""What else a person should know of a pod, in a line."""
+
+from aliquot.advisor.case import device_requests
+from aliquot.advisor.scheduler_notes.stale_counts import impossible
+from aliquot.advisor.verdicts import message_note, unchecked_note
+from aliquot.advisor.wayout import Advice
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Placement, Refusal
+from aliquot.snapshot.snapshot import Snapshot
+
+
+def notes(snapshot: Snapshot, pod: Pod, message: str) -> str:
+    """What else a person should know: a promise, rivals, an outdated message."""
+    found: list[str] = []
+    if pod.nominated_node:
+        leaving = [one.key for one in snapshot.pods_on(pod.nominated_node) if one.terminating]
+        wait = f", once {', '.join(leaving[:3])} is gone" if leaving else ""
+        found.append(f"The scheduler has promised it room on {pod.nominated_node}{wait}: wait.")
+    wanted = device_requests(pod).keys()
+    rivals = [
+        one.key
+        for one in snapshot.pending()
+        if one.priority > pod.priority and one.key != pod.key and wanted & device_requests(one).keys()
+    ]
+    if rivals:
+        more = f" and {len(rivals) - 3} more" if len(rivals) > 3 else ""
+        found.append(f"Pods of higher priority wait for the same and go first: {', '.join(sorted(rivals)[:3])}{more}.")
+    stale = message_note(snapshot, pod, message)
+    return " ".join([*found, *([stale] if stale else [])])
+
+
+def placed_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
+    """Of a pod that has room: the cluster's own message, and counts that can't be true."""
+    if decision.verdict != "placeable":
+        return ""
+    asks = any(name.startswith("nvidia.com/") for name in device_requests(pod))
+    counts_wrong = [text for node in decision.nodes[:3] if asks and (text := impossible(snapshot.nodes[node]))]
+    return " ".join(filter(None, [*counts_wrong[:1], unchecked_note(snapshot, pod, decision)]))
+
+
+def waiting_for(snapshot: Snapshot, pod: Pod, decision: Refusal) -> list[Advice]:
+    """Of a pod that the scheduler says nothing about: what its events say."""
+    if decision.message:
+        return []
+    said = [
+        event.message
+        for event in snapshot.events
+        if (event.kind, event.namespace, event.name) == ("Pod", pod.namespace, pod.name) and event.type == "Warning"
+    ]
+    return [Advice(f"an event says: {message}") for message in dict.fromkeys(said[-3:])]

@@ -1,0 +1,98 @@
+"""Of pods that the scheduler refuses: who refuses, who holds what they ask for, and the ways out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from aliquot.advisor.alike import Alike, alike_groups
+from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.causes.diagnose import diagnose
+from aliquot.advisor.explanation.notes import notes, waiting_for
+from aliquot.advisor.explanation.value import Explanation, Possible
+from aliquot.advisor.holders import holdings
+from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.remedies.table import advice as advice_for
+from aliquot.advisor.search import ways_out
+from aliquot.advisor.spots import case_of
+from aliquot.advisor.wayout import Advice, WayOut
+from aliquot.kube.pod import Pod
+from aliquot.scheduling.blockers.blocker import Blocker
+from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
+from aliquot.scheduling.outcome import Refusal
+from aliquot.scheduling.scheduler import Scheduler
+from aliquot.snapshot.snapshot import Snapshot
+
+NODES_OF_HOLDERS = 60
+"""Holders are told of the nodes that ways out were sought for, and a few more: not of thousands."""
+
+
+def refused(
+    snapshot: Snapshot,
+    pod: Pod,
+    owner: OwnerRef,
+    scheduler: Scheduler,
+    decision: Refusal,
+    blockers: tuple[Blocker, ...],
+    node_groups: Snapshot | None,
+) -> Explanation:
+    """The story of a pod that no node takes, or that a gate keeps from the queue."""
+    wanted = device_requests(pod)
+    exact = decision.groups
+    groups = alike_groups(exact)
+    if decision.verdict == "gated":
+        ways: list[WayOut] = []
+        case = None
+        advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
+    else:
+        case = case_of(snapshot, pod, owner, scheduler, groups, decision, node_groups)
+        case = replace(case, blockers=blockers)
+        ways = ways_out(case)
+        advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
+    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers)
+    return Explanation(
+        pod=pod,
+        owner=owner,
+        verdict=decision.verdict,
+        sentence=cause.sentence,
+        cause=cause,
+        scheduler_message=decision.message,
+        reason=decision.reason,
+        groups=exact,
+        alike=groups,
+        holdings=holdings(snapshot, _nodes(case, groups)[:NODES_OF_HOLDERS], wanted, claims=bool(pod.claims)),
+        ways_out=tuple(ways),
+        advice=tuple(dict.fromkeys(advice)),
+        not_checked=decision.not_checked,
+        stories=case.stories if case is not None else {},
+        conflict=_conflict(case),
+        possible=_possible(case),
+        note=notes(snapshot, pod, decision.message),
+    )
+
+
+def _conflict(case: Case | None) -> tuple[str, ...]:
+    """Of the first node where only devices are in the way."""
+    if case is None:
+        return ()
+    only_devices = frozenset({DYNAMIC_RESOURCES})
+    for spot in case.spots:
+        if spot.node.name in case.stories and spot.problems == only_devices:
+            return case.scheduler.conflict(case.snapshot, case.pod, spot.node.name)
+    return ()
+
+
+def _possible(case: Case | None) -> Possible | None:
+    """Where the two allocators differ."""
+    if case is None or not case.stories:
+        return None
+    nodes = [spot.node.name for spot in case.spots if spot.problems <= {DYNAMIC_RESOURCES}]
+    found = case.scheduler.possible(case.snapshot, case.pod, nodes)
+    if found is None:
+        return None
+    node, answer = found
+    return Possible(node, tuple(str(one.device) for claim in answer.claims for one in claim.results))
+
+
+def _nodes(case: Case | None, groups: Sequence[Alike]) -> list[str]:
+    """All that refuse, those first that ways out were sought for."""
+    first = [spot.node.name for spot in case.spots] if case is not None else []
+    return list(dict.fromkeys([*first, *(node for group in groups for node in group.nodes)]))
