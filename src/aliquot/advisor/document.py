@@ -135,6 +135,7 @@ def _way(way: WayOut) -> Json:
             "node": way.after.node,
             "evicted": list(way.after.victims),
             "stopped": list(way.after.stopped),
+            "goFirst": list(way.after.first),
         },
     }
 

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor.case import Case, Spot
+from aliquot.advisor.queue.contested import contested
 from aliquot.advisor.remedies.table import FIRST_STEPS, REMEDIES
-from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
+from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut
+from aliquot.advisor.wishes import LEVELS
 from aliquot.scheduling.outcome import Placement
 
 MOST_CHANGES = 3
@@ -18,21 +20,20 @@ MOST_OF_A_KIND = 6
 MOST_COMBINED = 8
 MOST_FIRST_STEPS = 6
 """First steps that combinations start from."""
-LEVELS = ("low", "medium", "high")
 
 
 def ways_out(case: Case) -> list[WayOut]:
     """All that help, best first. Combinations only where no single change of what's there does."""
-    found = list(_kept(singles(case)))
+    found = list(_kept(case, singles(case)))
     if not any(one.kind not in ("add-node", "free-device") for one in found):
         found += combined(case)
-    return sorted(undominated(found), key=order)
+    return sorted((contested(case, way) for way in undominated(found)), key=case.wishes.key)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """Everything that could help, untried."""
+    """Everything that could help and is wanted, untried."""
     for remedy in REMEDIES:
-        yield from remedy(case)
+        yield from filter(case.wishes.allow, remedy(case))
 
 
 def singles(case: Case) -> Iterator[WayOut]:
@@ -114,7 +115,7 @@ def combined(case: Case) -> list[WayOut]:
             way = _minimal(case, steps)
             if way is not None and len(way.steps) > 1:
                 found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
-    return sorted(found.values(), key=order)[:MOST_COMBINED]
+    return sorted(found.values(), key=case.wishes.key)[:MOST_COMBINED]
 
 
 def _minimal(case: Case, steps: Sequence[Candidate]) -> WayOut | None:
@@ -137,7 +138,12 @@ def _first_steps(case: Case) -> list[Candidate]:
             continue
         one = replace(case, spots=(spot,))
         first = spot.reasons[0].filter
-        steps += [candidate for remedy in FIRST_STEPS for candidate in remedy(one) if candidate.cures == first]
+        steps += [
+            candidate
+            for remedy in FIRST_STEPS
+            for candidate in remedy(one)
+            if candidate.cures == first and case.wishes.allow(candidate)
+        ]
         if len(steps) >= MOST_FIRST_STEPS:
             break
     return sorted(steps, key=lambda step: step.rank)[:MOST_FIRST_STEPS]
@@ -154,7 +160,7 @@ def _continued(case: Case, steps: tuple[Candidate, ...]) -> Iterator[tuple[Candi
         return
     spots = (Spot(trial.snapshot.nodes[node], reasons),)
     rest = replace(case, snapshot=trial.snapshot, pod=trial.pod, spots=spots)
-    seconds = [way.steps[0] for way in _kept(singles(rest)) if way.kind != "add-node" or steps[0].target == "pod"]
+    seconds = [way.steps[0] for way in _kept(rest, singles(rest)) if way.kind != "add-node" or steps[0].target == "pod"]
     for second in seconds:
         yield (*steps, second)
     if not seconds and len(steps) < MOST_CHANGES - 1:
@@ -179,10 +185,10 @@ def _risk(way: WayOut) -> int:
     return LEVELS.index(way.risk.level)
 
 
-def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:
+def _kept(case: Case, ways: Iterable[WayOut]) -> Iterator[WayOut]:
     """At most a handful of each kind, the best of them."""
     kinds: dict[str, list[WayOut]] = {}
     for way in ways:
         kinds.setdefault(way.kind, []).append(way)
     for same in kinds.values():
-        yield from sorted(same, key=order)[:MOST_OF_A_KIND]
+        yield from sorted(same, key=case.wishes.key)[:MOST_OF_A_KIND]

@@ -99,6 +99,8 @@ class After:
     victims: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()
     """Pods that run today and that the change itself stops."""
+    first: tuple[str, ...] = ()
+    """Pods that wait too, go first, and take that place: the pod still waits then. Empty: it gets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,26 @@ def order(way: WayOut) -> tuple[float, str]:
     usd = way.cost.usd_per_hour
     money = UNKNOWN_COST if usd is None else 0.0 if usd == 0 else min(LEAST_COST + usd, MOST_COST)
     return RISK_WEIGHT[way.risk.level] + money + way.rank / 10, way.title
+
+
+def outcome(way: WayOut, alike: int = 1) -> str:
+    """What happens then, in words; empty where that can't be tried.
+
+    Args:
+        way: which.
+        alike: how many pods wait for the same, the told one included.
+    """
+    if not way.simulated:
+        return ""
+    place = f" on {way.after.node}" if way.after.node else ""
+    gone = (*way.after.victims, *way.after.stopped)
+    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
+    if way.after.first:
+        who = ", ".join(way.after.first[:2]) + (" …" if len(way.after.first) > 2 else "")
+        goes = "goes first and takes" if len(way.after.first) == 1 else "go first and take"
+        return f"there's room{place} then, but {who} {goes} it: it still waits{ends}"
+    whose = "it runs" if alike == 1 else f"one of the {alike} runs"
+    return f"then {whose}{place}{ends}"
 
 
 @dataclass(frozen=True, slots=True)

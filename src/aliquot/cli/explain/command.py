@@ -11,6 +11,8 @@ from cyclopts import Parameter, validators
 from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.wayout import Level
+from aliquot.advisor.wishes import GROUPS, KINDS, NO_WISHES, Prefer, Wishes, wishes
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant
@@ -47,6 +49,9 @@ def explain(
     node_groups: Annotated[tuple[Path, ...], Parameter(negative=(), show_default=False)] = (),
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "text",
     ways: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    avoid: Annotated[str, Parameter(show_default=False)] = "",
+    max_risk: Annotated[Level, Parameter(show_default=False)] = "high",
+    prefer: Annotated[Prefer | None, Parameter(show_default=False)] = None,
     watch: Annotated[bool, Parameter(name=["--watch", "-w"], negative=(), show_default=False)] = False,
     live: Live = CURRENT,
 ) -> int:
@@ -71,6 +76,12 @@ def explain(
         output: text for people (a line for each cause, then a block for each); wide for everything; json or yaml for
             programs; html for one self-contained page.
         ways: How many ways out the text shows of each cause; without it as many as fit. The other formats hold all.
+        avoid: Ways out that aren't wanted, with commas between them: kinds as the answer names them (share,add-node),
+            or several at once: evict (whatever ends a pod that runs), node (more nodes), less (the workload gets less
+            than it asks for), sharing (a GPU divided), taint, selector.
+        max_risk: The most risk of a way out that is still offered.
+        prefer: What counts first among the ways out: risk, then money; or cost, then risk; then how much they change.
+            Without it risk weighs most, but a node for much money doesn't come before a small risk.
         watch: Stay, and print again what has another verdict than before; Ctrl-C ends. With -o json a line each time.
         live: Which cluster is asked, without -f.
     """
@@ -91,6 +102,12 @@ def explain(
     if watch and output not in ("text", "table", "wide", "json"):
         fail(f"--watch can't write {output}", "leave -o away, or -o json: a line of JSON for every change")
         return NOTHING_USABLE
+    wanted = wishes(avoid, max_risk, prefer)
+    if isinstance(wanted, tuple):
+        fail(
+            f"--avoid doesn't know {', '.join(wanted)}", f"it knows {', '.join((*GROUPS, *sorted(KINDS - {*GROUPS})))}"
+        )
+        return NOTHING_USABLE
     groups = read_cluster(node_groups) if node_groups else None
     if node_groups and groups is None:
         return NOTHING_USABLE
@@ -102,6 +119,7 @@ def explain(
         kubernetes=kubernetes,
         feature_gates=feature_gates,
         spare=groups.snapshot if groups is not None else None,
+        wanted=wanted,
     )
     try:
         with cluster_of(file, live) as cluster:
@@ -135,6 +153,7 @@ def answered(
     kubernetes: str | None,
     feature_gates: str,
     spare: Snapshot | None,
+    wanted: Wishes = NO_WISHES,
 ) -> Answer | Mistake:
     """The stories of the asked pods (an empty target: of all pending ones) in this cluster."""
     if (nothing := unjudgeable(reading)) is not None:
@@ -149,7 +168,7 @@ def answered(
     if isinstance(pods, Unknown):
         return Mistake(pods.message, pods.hint)
     progress(f"judging {len(pods)} pods on {len(snapshot.nodes)} nodes ...")
-    stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare)
+    stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare, wanted)
     return Answer(reading, tuple(stories), str(chosen), source)
 
 

@@ -12,6 +12,7 @@ from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import owner_of
 from aliquot.advisor.verdicts import told, why
+from aliquot.advisor.wayout import outcome
 from aliquot.cli.explain.text import together
 from aliquot.kube.node import Node
 from aliquot.snapshot.effective import effective_request
@@ -52,7 +53,7 @@ class Box:
 def page(snapshot: Snapshot, stories: Sequence[Explanation], *, release: str, source: str) -> str:
     """The page; it loads nothing from anywhere."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"why": why, "told": told, "grouped": grouped, "pool_words": pool_words}
+    environment.filters |= {"outcome": outcome, "why": why, "told": told, "grouped": grouped, "pool_words": pool_words}
     template = environment.from_string(files("aliquot.cli.explain").joinpath("page.html.j2").read_text("utf-8"))
     boxes = picture(snapshot, stories)
     return template.render(

@@ -14,7 +14,7 @@ from aliquot.advisor.causes.cause import number
 from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
-from aliquot.advisor.wayout import WayOut
+from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.cli.explain.lines import console, indented, shortened, unbroken, written
 
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
@@ -93,7 +93,7 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
         cells = (
             [_cut(names, pods - len(times)) + times],
             _folded(story.sentence, cause, height),
-            _folded(way.title if way else none, best, height),
+            _folded(_best(way) if way else none, best, height),
         )
         for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
             line = Text("  " if nth else f"{MARKS[story.verdict]} ", STYLES[story.verdict])
@@ -102,6 +102,11 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     if len(causes) > SUMMARY_LINES:
         out.print(Text(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
     out.print()
+
+
+def _best(way: WayOut) -> str:
+    """Its title, and who else takes what it gives."""
+    return f"{way.title} ({way.after.first[0]} goes first)" if way.after.first else way.title
 
 
 def _folded(text: str, columns: int, most: int) -> list[str]:
@@ -235,10 +240,8 @@ def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
         (f"{nth}. ", "bold"), (shortened(way.title, 2 * out.width - 40), "bold"), (f"  [{way.kind}]", "dim")
     )
     indented(out, title, 2)
-    whose = "it runs" if alike == 1 else f"one of the {alike} runs"
-    gone = (*way.after.victims, *way.after.stopped)
-    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
-    after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else ""
+    said = outcome(way, alike)
+    after = f"{said}; " if said else ""
     cost = f"; cost: {way.cost.text}" if way.cost.usd_per_hour != 0 else ""
     isolates = f"; {way.isolates.text}" if way.isolates is not None and way.kind in ("share", "combined") else ""
     facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"

@@ -13,7 +13,7 @@ from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
-from aliquot.advisor.wayout import WayOut
+from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.lines import console, written
 from aliquot.cli.explain.text import MARKS, STYLES, together
@@ -198,12 +198,8 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
                 Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
             )
         )
-        whose = "it runs" if alike == 1 else f"one of the {alike} runs"
-        after = f"then {whose} on {way.after.node}"
-        gone = way.after.victims or way.after.stopped
-        if gone:
-            after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
-        out.print(Padding(Text(after), (0, 0, 0, 5)))
+        if after := outcome(way, alike):
+            out.print(Padding(Text(after), (0, 0, 0, 5)))
         facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
         out.print(Padding(Text(facts, "dim"), (0, 0, 0, 5)))
         if way.isolates is not None:
