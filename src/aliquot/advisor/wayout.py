@@ -53,7 +53,10 @@ class Change:
 
     target: str
     command: str
+    """What makes it. A line before the last finds what the last leaves open (a name in capital letters)."""
     patch: Patch | None = None
+    undo: str = ""
+    """The line that takes it back; from # on: what can't be taken back, and what is lost. Empty: nothing is changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,10 @@ class Candidate:
     """False: where it leads can't be tried on a dump."""
     tried: After | None = None
     """Set where making the candidate already took judging it; else it's tried on `node`."""
+    own: bool = False
+    """What it changes in the snapshot is this one pod's (its claim): pods alike need the same, each for its own."""
+    several: Callable[[int], "Candidate"] | None = None
+    """The same made so many times over, where that makes sense: nodes. Its `apply` makes all of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.plan_all.value import Plan
 from aliquot.cluster.reading import Reading
 
 PENDING = 3
@@ -26,6 +27,8 @@ class Answer:
     release: str
     source: str
     """Where the release is from."""
+    plan: Plan | None = None
+    """For all of them, where one was asked for."""
 
     @property
     def status(self) -> int:

@@ -11,6 +11,7 @@ from cyclopts import Parameter, validators
 from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.plan_all.choose import plan_all as plan_for_all
 from aliquot.advisor.wayout import Level
 from aliquot.advisor.wishes import GROUPS, KINDS, NO_WISHES, Prefer, Wishes, wishes
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
@@ -49,6 +50,7 @@ def explain(
     node_groups: Annotated[tuple[Path, ...], Parameter(negative=(), show_default=False)] = (),
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "text",
     ways: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    plan_all: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     avoid: Annotated[str, Parameter(show_default=False)] = "",
     max_risk: Annotated[Level, Parameter(show_default=False)] = "high",
     prefer: Annotated[Prefer | None, Parameter(show_default=False)] = None,
@@ -76,6 +78,8 @@ def explain(
         output: text for people (a line for each cause, then a block for each); wide for everything; json or yaml for
             programs; html for one self-contained page.
         ways: How many ways out the text shows of each cause; without it as many as fit. The other formats hold all.
+        plan_all: One plan for all that wait (or for the pods asked for) instead of a story of each: the fewest ways out
+            that together place as many as possible, tried together in the order of the queue.
         avoid: Ways out that aren't wanted, with commas between them: kinds as the answer names them (share,add-node),
             or several at once: evict (whatever ends a pod that runs), node (more nodes), less (the workload gets less
             than it asks for), sharing (a GPU divided), taint, selector.
@@ -88,7 +92,7 @@ def explain(
     target = target.strip()
     if kind_then_name := " ".join(more):
         target = f"{target}/{kind_then_name}"  # `explain pod NAME`, as kubectl takes it too
-    asks_all = all_pending or bool(selector) or (not target and namespace is not None)
+    asks_all = all_pending or bool(selector) or (not target and (namespace is not None or plan_all))
     if bool(target) == asks_all:
         fail(
             "say which pod: pod/NAME or deployment/NAME, or --all-pending for all",
@@ -101,6 +105,9 @@ def explain(
         return NOTHING_USABLE
     if watch and output not in ("text", "table", "wide", "json"):
         fail(f"--watch can't write {output}", "leave -o away, or -o json: a line of JSON for every change")
+        return NOTHING_USABLE
+    if plan_all and (watch or output == "html"):
+        fail(f"--plan-all can't {'be watched' if watch else 'write html'}", "it's for -o text, json and yaml")
         return NOTHING_USABLE
     wanted = wishes(avoid, max_risk, prefer)
     if isinstance(wanted, tuple):
@@ -135,7 +142,7 @@ def explain(
         fail(error.message, error.hint)
         return NOTHING_USABLE
     tell(misleading(reading))
-    answer = ask(reading)
+    answer = ask(reading, plan=plan_all)
     progress("")
     if isinstance(answer, Mistake):
         fail(answer.message, answer.hint)
@@ -154,6 +161,7 @@ def answered(
     feature_gates: str,
     spare: Snapshot | None,
     wanted: Wishes = NO_WISHES,
+    plan: bool = False,
 ) -> Answer | Mistake:
     """The stories of the asked pods (an empty target: of all pending ones) in this cluster."""
     if (nothing := unjudgeable(reading)) is not None:
@@ -168,12 +176,19 @@ def answered(
     if isinstance(pods, Unknown):
         return Mistake(pods.message, pods.hint)
     progress(f"judging {len(pods)} pods on {len(snapshot.nodes)} nodes ...")
-    stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare, wanted)
-    return Answer(reading, tuple(stories), str(chosen), source)
+    scheduler = Scheduler.of(chosen)
+    stories = explain_pods(snapshot, pods, scheduler, spare, wanted)
+    made = plan_for_all(snapshot, stories, scheduler, spare, wanted) if plan else None
+    return Answer(reading, tuple(stories), str(chosen), source, made)
 
 
 def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
     """Write it to stdout; `ways`: how many ways out a table has of each pod."""
+    if answer.plan is not None:
+        from aliquot.cli.explain.plan import show_plan
+
+        show_plan(answer, answer.plan, output)
+        return
     reading, stories, chosen, source = answer.reading, answer.stories, answer.release, answer.source
     snapshot = reading.snapshot
     if output in ("text", "table", "wide"):

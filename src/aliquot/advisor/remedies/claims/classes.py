@@ -271,6 +271,7 @@ def _claim(case: Case, class_name: str, resource: str) -> Candidate:
         rank=11,
         cures=resource,
         anywhere=True,
+        own=True,
     )
 
 

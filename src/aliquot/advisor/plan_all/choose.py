@@ -1,0 +1,170 @@
+"""The fewest moves that place as many pods as any choice of ours does."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from aliquot.advisor.explain import explain
+from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.plan_all.joint import World, from_scratch, gained, moved, placed
+from aliquot.advisor.plan_all.moves import Move, moves
+from aliquot.advisor.plan_all.value import Left, Plan, Step
+from aliquot.advisor.wishes import NO_WISHES, Wishes
+from aliquot.scheduling.scheduler import Scheduler
+from aliquot.snapshot.snapshot import Snapshot
+
+ROUNDS = 3
+MOST_STEPS = 12
+"""In each round."""
+MOST_MOVES = 32
+"""Moves that are tried for each step."""
+MOST_ASKED_AGAIN = 64
+"""Pods that are asked again what would help them, once some steps are made."""
+MOST_TIMES = 64
+"""Nodes of one kind."""
+NO_ROOM = "There's room for it by itself, but none is left once the others are placed."
+
+
+def plan_all(
+    snapshot: Snapshot,
+    stories: Sequence[Explanation],
+    scheduler: Scheduler,
+    node_groups: Snapshot | None = None,
+    wishes: Wishes = NO_WISHES,
+) -> Plan:
+    """One plan for all of these pods that wait.
+
+    Each round takes the move that ends no running pod, if one helps, and of such the one that places most. Then every
+    move is left out once (of several nodes, one), and stays out if as many pods are placed without it.
+
+    Args:
+        snapshot: the cluster.
+        stories: of the asked pods.
+        scheduler: who decides.
+        node_groups: nodes that could be added, one of each group, with their slices.
+        wishes: which ways out are wanted.
+    """
+    waits = [one for one in stories if one.verdict in ("pending", "placeable", "blocked", "gated")]
+    asked = {one.pod.key for one in waits}
+    start = _start(snapshot, waits)
+    now = placed(start, scheduler)
+
+    def offered(world: World) -> list[Move]:
+        """In the world after some moves: what would help those that still wait."""
+        still = [pod for key, pod in world.pods.items() if key in asked & world.eligible and key not in world.nodes]
+        told = explain(world.snapshot, still[:MOST_ASKED_AGAIN], scheduler, node_groups, wishes)
+        return moves(world.snapshot, told, scheduler, wishes, world.nodes)
+
+    chosen = _enough(start, moves(snapshot, waits, scheduler, wishes), offered, asked, scheduler)
+    chosen = _fewest(start, chosen, asked, scheduler)
+    worlds = [now, *(from_scratch(start, chosen[:count], scheduler) for count in range(1, len(chosen) + 1))]
+    nodes = {key: node for key, node in sorted(worlds[-1].nodes.items()) if key in asked}
+    steps = [_step(move, _first_placed(worlds, nth, asked)) for nth, move in enumerate(chosen, 1)]
+    once = {key for world in worlds for key in world.nodes}
+    left = tuple(Left(one.pod.key, _why(one, once)) for one in waits if one.pod.key not in nodes)
+    return Plan(tuple(sorted(asked)), gained(start, now, asked), tuple(steps), left, nodes)
+
+
+def _first_placed(worlds: Sequence[World], nth: int, asked: set[str]) -> tuple[str, ...]:
+    """Of the pods that have a node in the end those that have their first in this world."""
+    before = {key for world in worlds[:nth] for key in world.nodes}
+    return tuple(sorted(key for key in worlds[nth].nodes if key in worlds[-1].nodes and key in asked - before))
+
+
+def _start(snapshot: Snapshot, waits: Sequence[Explanation]) -> World:
+    """All that wait are in it, asked for or not: they take room too."""
+    pods = {one.key: one for one in snapshot.pending() if not one.scheduling_gates}
+    stopped = {one.pod.key for one in waits if one.verdict in ("blocked", "gated")}
+    eligible = frozenset(
+        key for key, one in pods.items() if one.scheduler_name in ("", "default-scheduler") and key not in stopped
+    )
+    return World(snapshot, {**{one.pod.key: one.pod for one in waits}, **pods}, eligible)
+
+
+def _enough(
+    start: World, first: list[Move], offered: Callable[[World], list[Move]], asked: set[str], scheduler: Scheduler
+) -> list[Move]:
+    """Chosen one after the other; where that ends, those that still wait are asked what would help them then."""
+    chosen: list[Move] = []
+    world = placed(start, scheduler)
+    for nth in range(ROUNDS):
+        there = {one.way.title for one in chosen}
+        rest = [one for one in (offered(world) if nth else first) if one.again or one.way.title not in there]
+        more = _greedy(world, rest[:MOST_MOVES], asked, scheduler)
+        if nth and not more:
+            break
+        chosen = _together([*chosen, *more])
+        world = from_scratch(start, chosen, scheduler)
+    return chosen
+
+
+def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Scheduler) -> list[Move]:
+    world, chosen = now, list[Move]()
+    rest = list(offered)
+    while rest and len(chosen) < MOST_STEPS:
+        best: tuple[tuple[bool, int], Move, World] | None = None
+        for move in rest:
+            after = placed(moved(world, move), scheduler)
+            count = len(gained(world, after, asked))
+            key = (_ends(move), -count)
+            if count and (best is None or key < best[0]):
+                best = (key, move, after)
+        if best is None:
+            break
+        (_, least), move, world = best
+        times = 1
+        while move.again and times < MOST_TIMES:
+            after = placed(moved(world, move), scheduler)
+            if len(gained(world, after, asked)) < max(1, -least):
+                break
+            world, times = after, times + 1
+        chosen.append(move.of(times))
+        rest.remove(move)
+        if move.again:
+            rest.append(move)
+    return chosen
+
+
+def _together(chosen: Sequence[Move]) -> list[Move]:
+    """Nodes of one kind that were chosen in several rounds are one step."""
+    found: dict[object, Move] = {}
+    for move in chosen:
+        key = (move.way.after.node, move.way.kind) if move.again else id(move)
+        there = found.get(key)
+        found[key] = move if there is None else there.of(there.times + move.times)
+    return list(found.values())
+
+
+def _ends(move: Move) -> bool:
+    """It ends pods that run, or dares much: only where nothing else helps."""
+    return bool(move.way.after.stopped) or move.way.risk.level == "high"
+
+
+def _fewest(start: World, chosen: list[Move], asked: set[str], scheduler: Scheduler) -> list[Move]:
+    """Without moves that nothing depends on, and with as few nodes as it takes."""
+    most = len(gained(start, from_scratch(start, chosen, scheduler), asked))
+    for move in reversed(chosen):
+        for fewer in _lesser(chosen, move):
+            if len(gained(start, from_scratch(start, fewer, scheduler), asked)) >= most:
+                chosen = fewer
+                break
+    return chosen
+
+
+def _lesser(chosen: list[Move], move: Move) -> Iterator[list[Move]]:
+    """Without it; else with one node less, as far as that goes."""
+    yield [one for one in chosen if one is not move]
+    if move.times > 1:
+        yield [one.of(one.times - 1) if one is move else one for one in chosen]
+
+
+def _step(move: Move, places: tuple[str, ...]) -> Step:
+    way = move.way
+    return Step(way.kind, way.title, way.changes, way.cost, way.risk, places, way.after.stopped)
+
+
+def _why(story: Explanation, once: set[str]) -> str:
+    """Why it still waits; `once`: pods that had a node before the last steps were made."""
+    if story.verdict == "placeable" or story.pod.key in once:
+        return NO_ROOM
+    untried = next((way for way in story.ways_out if not way.simulated), None)
+    more = f" What helps it can't be tried on a copy of the input: {untried.title}." if untried is not None else ""
+    return story.sentence + more
