@@ -94,7 +94,7 @@ def test_those_with_room_need_no_step_and_nothing_waits_is_said(planned: Any) ->
     assert (plan["steps"], plan["haveRoom"]) == ([], ["ml/w-0", "ml/w-1"])
     text = planned(node("n1", gpu=2), *replicas("w", 2, gpu=1), output="text")
     assert "There's room for all 2 pods that wait: nothing needs to be changed." in text
-    assert "No pod waits." in planned(node("n1", gpu=2), output="text")
+    assert "No pod waits." in planned(node("n1", gpu=2), pod("old", on="n1", gpu=1), output="text")
     assert "No way out that was tried places any of the 1 pod without room." in planned(
         node("n1", gpu=2), pod("huge", gpu=64), output="text", args=("--avoid", "less")
     )
@@ -105,6 +105,13 @@ def test_pods_that_lose_the_room_to_others_are_told_so(planned: Any) -> None:
     plan = planned(node("n1", gpu=1), *pods, args=("--avoid", "node,sharing,evict"))
     why = "There's room for it by itself, but none is left once the others are placed."
     assert plan["staysPending"] == [{"pod": "ml/b-0", "why": why}]
+
+
+def test_who_can_only_preempt_is_told_so(planned: Any) -> None:
+    important = since(pod("top", gpu=1, owner="Deployment/top", priority=10), 1)
+    plan = planned(node("a0", gpu=1), pod("old", on="a0", gpu=1), important, args=("--avoid", "node"))
+    (left,) = plan["staysPending"]
+    assert left["why"] == "The scheduler places it on a0 by preempting ml/old: no step does without."
 
 
 def test_a_plan_is_for_text_json_and_yaml(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explain import explain
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.plan_all.joint import World, from_scratch, gained, moved, placed
 from aliquot.advisor.plan_all.moves import Move, moves
 from aliquot.advisor.plan_all.value import Left, Plan, Step
 from aliquot.advisor.wishes import NO_WISHES, Wishes
+from aliquot.scheduling.outcome import Placement
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -59,7 +61,8 @@ def plan_all(
     nodes = {key: node for key, node in sorted(worlds[-1].nodes.items()) if key in asked}
     steps = [_step(move, _first_placed(worlds, nth, asked)) for nth, move in enumerate(chosen, 1)]
     once = {key for world in worlds for key in world.nodes}
-    left = tuple(Left(one.pod.key, _why(one, once)) for one in waits if one.pod.key not in nodes)
+    end = worlds[-1]
+    left = tuple(Left(one.pod.key, _why(one, end, once, scheduler)) for one in waits if one.pod.key not in nodes)
     return Plan(tuple(sorted(asked)), gained(start, now, asked), tuple(steps), left, nodes)
 
 
@@ -161,9 +164,14 @@ def _step(move: Move, places: tuple[str, ...]) -> Step:
     return Step(way.kind, way.title, way.changes, way.cost, way.risk, places, way.after.stopped)
 
 
-def _why(story: Explanation, once: set[str]) -> str:
+def _why(story: Explanation, end: World, once: set[str], scheduler: Scheduler) -> str:
     """Why it still waits; `once`: pods that had a node before the last steps were made."""
-    if story.verdict == "placeable" or story.pod.key in once:
+    key = story.pod.key
+    decision = scheduler.judge(end.snapshot, end.pods[key]) if key in end.eligible else None
+    if isinstance(decision, Placement) and decision.preemption is not None:
+        chosen = decision.preemption
+        return f"The scheduler places it on {chosen.node} by preempting {listed(chosen.victims)}: no step does without."
+    if story.verdict == "placeable" or key in once:
         return NO_ROOM
     untried = next((way for way in story.ways_out if not way.simulated), None)
     more = f" What helps it can't be tried on a copy of the input: {untried.title}." if untried is not None else ""
