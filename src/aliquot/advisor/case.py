@@ -113,6 +113,12 @@ class Case:
         together = trial.pod.claims or trial.pod.scheduling_group
         return not together or isinstance(self.scheduler.judge(trial.snapshot, trial.pod), Placement)
 
+    def offered(self, resource: str) -> bool:
+        """Any node has some of it."""
+        return any(
+            node.capacity.get(resource) or node.allocatable.get(resource) for node in self.snapshot.nodes.values()
+        )
+
     @property
     def trial(self) -> Trial:
         """The world as it is."""

@@ -65,7 +65,7 @@ def refused(
         stories=case.stories if case is not None else {},
         conflict=_conflict(case),
         possible=_possible(case),
-        note=notes(snapshot, pod, decision.message),
+        note=notes(snapshot, pod, decision.message, decision.not_checked),
     )
 
 

@@ -72,7 +72,7 @@ def _templates(snapshot: Snapshot) -> list[Template]:
         groups.setdefault(key, []).append(node)
     found: list[Template] = []
     for nodes in groups.values():
-        source = min(nodes, key=lambda one: one.name)
+        source = min(nodes, key=lambda one: (one.ready is False, one.unschedulable, one.name))  # a healthy one is named
         daemons = tuple(
             pod
             for pod in snapshot.pods_on(source.name)
