@@ -15,7 +15,7 @@ from scenarios.api.cluster import node, pod
 Json = dict[str, Any]
 PLUGIN = "nvidia-device-plugin-daemonset"
 OF_PLUGIN = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": PLUGIN, "uid": "d", "controller": True}
-CLAIM = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
+CLAIM: Json = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
 
 
 def told(path: Path, capsys: pytest.CaptureFixture[str], *items: Json, pod_name: str = "p") -> Json:

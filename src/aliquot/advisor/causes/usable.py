@@ -158,7 +158,7 @@ def _not_selected(
     ]
     also = ""
     if all(beside):  # else the selector alone keeps it off some
-        every = sorted(set.union(*beside))
+        every = sorted({text for texts in beside for text in texts})
         also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {'; '.join(every[:3])}."
     sentence = f"No node with {what} matches {listed(told)}. {what[:1].upper()}{what[1:]}: {nodes_named(names)}.{also}"
     return Cause("selector", sentence, tuple(names[:3]))
