@@ -26,6 +26,7 @@ Kind = Literal[
     "shrink",
     "admin-access",
     "drop-claim",
+    "drop-host-port",
     "use-claim",
     "map-extended-resource",
     "fix-class",
@@ -172,14 +173,14 @@ def order(way: WayOut) -> tuple[float, str]:
 
 
 def outcome(way: WayOut, alike: int = 1) -> str:
-    """What happens then, in words; empty where that can't be tried.
+    """What happens then, in words.
 
     Args:
         way: which.
         alike: how many pods wait for the same, the told one included.
     """
     if not way.simulated:
-        return ""
+        return "not tried: a dump can't tell"
     place = f" on {way.after.node}" if way.after.node else ""
     gone = (*way.after.victims, *way.after.stopped)
     ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""

@@ -16,7 +16,7 @@ from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.lines import console, written
-from aliquot.cli.explain.text import MARKS, STYLES, together
+from aliquot.cli.explain.text import mark, together
 
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6
@@ -40,8 +40,8 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
 
 def one(out: Console, story: Explanation, twins: list[Explanation], release: str, ways: int) -> None:
     """One story."""
-    style = STYLES[story.verdict]
-    head = Text.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    sign, style = mark(story)
+    head = Text.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
     if twins:
@@ -198,8 +198,7 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
                 Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
             )
         )
-        if after := outcome(way, alike):
-            out.print(Padding(Text(after), (0, 0, 0, 5)))
+        out.print(Padding(Text(outcome(way, alike)), (0, 0, 0, 5)))
         facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
         out.print(Padding(Text(facts, "dim"), (0, 0, 0, 5)))
         if way.isolates is not None:
