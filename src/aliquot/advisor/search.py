@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor.case import Case, Spot, problem_of
+from aliquot.advisor.changes import merged
 from aliquot.advisor.queue.contested import contested
 from aliquot.advisor.remedies.selectors import OTHER_KIND
 from aliquot.advisor.remedies.table import FIRST_STEPS, REMEDIES
@@ -76,7 +77,7 @@ def way_of(steps: Sequence[Candidate], after: After) -> WayOut:
         kind="combined",
         target="+".join(dict.fromkeys(one.target for one in steps)),
         title="; then: ".join(titles),
-        changes=tuple(change for one in steps for change in one.changes),
+        changes=merged([change for one in steps for change in one.changes]),
         cost=Cost(priced.usd_per_hour, priced.text),
         risk=Risk(worst.level, "; ".join(dict.fromkeys(one.risk.text for one in steps))),
         rank=sum(one.rank for one in steps),
@@ -173,7 +174,10 @@ def undominated(ways: Sequence[WayOut]) -> list[WayOut]:
     """Without those that contain another one's changes, or that stop more pods than another one of the same kind."""
 
     def worse(way: WayOut, other: WayOut) -> bool:
-        mine, theirs = ({(change.command, repr(change.patch)) for change in one.changes} for one in (way, other))
+        mine, theirs = (
+            {(change.command, repr(change.patch)) for step in one.steps for change in step.changes}
+            for one in (way, other)
+        )
         stops, fewer = (set(one.after.stopped) | set(one.after.victims) for one in (way, other))
         if theirs < mine and fewer <= stops and _risk(other) <= _risk(way):
             return True

@@ -22,13 +22,16 @@ HOSTNAME = "kubernetes.io/hostname"
 TYPE = "node.kubernetes.io/instance-type"
 CONDITION_PREFIX = "node.kubernetes.io/"
 GROUP_LABELS: Mapping[str, str] = {
-    "eks.amazonaws.com/nodegroup": "eksctl scale nodegroup --cluster CLUSTER --name {name} --nodes {count}",
-    "cloud.google.com/gke-nodepool": "gcloud container clusters resize CLUSTER --node-pool {name} --num-nodes {count}"
+    "eks.amazonaws.com/nodegroup": "eksctl get clusters  # CLUSTER\n"
+    "eksctl scale nodegroup --cluster CLUSTER --name {name} --nodes {count}",
+    "cloud.google.com/gke-nodepool": "gcloud container clusters list  # CLUSTER\n"
+    "gcloud container clusters resize CLUSTER --node-pool {name} --num-nodes {count}"
     "  # per zone, if the cluster is regional",
-    "kubernetes.azure.com/agentpool": "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n {name} -c {count}",
+    "kubernetes.azure.com/agentpool": "az aks list -o table  # CLUSTER, and its resource GROUP\n"
+    "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n {name} -c {count}",
     "karpenter.sh/nodepool": "# Karpenter makes nodes of nodepool {name} by itself: look for its limits and events",
 }
-"""Label that names a node's group, and the command that makes the whole group one node larger."""
+"""Label that names a node's group, and the command that makes it so large, after one that finds what it leaves open."""
 ZONES = frozenset({"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.gke.io/zone"})
 """Nodes of one group in several zones are one offer, unless the pod asks for a zone."""
 PER_NODE = frozenset({HOSTNAME, "nvidia.com/gfd.timestamp", "alpha.eksctl.io/instance-id"})
@@ -262,7 +265,7 @@ def _candidate(template: Template, name: str, times: int = 1) -> Candidate:
         kind="add-node",
         target="node",
         title=title,
-        changes=(Change("node (new)", _command(template, kind, times), manifest),),
+        changes=(Change("node (new)", _command(template, kind, times), manifest, _undo(template)),),
         apply=apply,
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=40 if template.note in ("", GROUP) else 42,
@@ -285,6 +288,12 @@ def _command(template: Template, kind: str, times: int) -> str:
         else "(no group of it is in the input)"
     )
     return f"# add {'a node' if times == 1 else f'{times} nodes'}{f' of type {kind}' if kind else ''} {where}"
+
+
+def _undo(template: Template) -> str:
+    """As many nodes as before; empty where a person adds the node by other means."""
+    command = _command(template, "", 0).splitlines()[-1] if template.note != GROUP else "#"
+    return "" if command.startswith("#") else command
 
 
 def cost_of(kind: str, times: int = 1) -> Cost:

@@ -10,7 +10,7 @@ from aliquot.advisor.plan_all.document import document
 from aliquot.advisor.plan_all.value import Plan, Step
 from aliquot.cli.cluster_input import as_json
 from aliquot.cli.explain.answer import Answer
-from aliquot.cli.explain.lines import console, indented, unbroken, written
+from aliquot.cli.explain.lines import console, indented, shell, unbroken, undo_lines, written
 from aliquot.cli.output import write_json, write_yaml
 
 NAMES = 6
@@ -33,8 +33,10 @@ def show_plan(answer: Answer, plan: Plan, output: str) -> None:
         indented(out, f"places {_pods(step.places, plan.nodes)}", 3)
         indented(out, facts(step), 3, "dim")
         for change in step.changes:
-            for line in change.command.splitlines():
-                unbroken(out, f"   {'' if line.startswith('#') else '$ '}{line}", "green")
+            for line in shell(change.command):
+                unbroken(out, f"   {line}", "green")
+        for line in undo_lines(step.changes):
+            unbroken(out, f"   {line}", "dim")
     if plan.left:
         out.print()
         out.print(Text("Still waiting then:", style="bold cyan"))

@@ -15,7 +15,7 @@ from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut, outcome
-from aliquot.cli.explain.lines import console, indented, shortened, unbroken, written
+from aliquot.cli.explain.lines import console, indented, shell, shortened, unbroken, undoing, written
 
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
 MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
@@ -259,5 +259,8 @@ def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
     facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"
     indented(out, shortened(facts, 2 * out.width - 20), 5, "dim")
     for change in way.changes:
-        for line in change.command.splitlines() or [""]:
-            unbroken(out, f"     {'' if line.startswith('#') else '$ '}{line}", "green")
+        for line in shell(change.command):
+            unbroken(out, f"     {line}", "green")
+    back = undoing(way.changes)
+    if back and len(back) <= out.width - 5:
+        unbroken(out, f"     {back}", "dim")

@@ -15,7 +15,7 @@ from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.allocation.answer import Story
-from aliquot.cli.explain.lines import console, written
+from aliquot.cli.explain.lines import console, shell, unbroken, undo_lines, written
 from aliquot.cli.explain.text import mark, together
 
 GROUPS_SHOWN = 12
@@ -205,6 +205,8 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
             out.print(Padding(Text(way.isolates.text, "dim"), (0, 0, 0, 5)))
         for change in way.changes:
             _command(out, change.command)
+        for line in undo_lines(way.changes):
+            unbroken(out, f"     {line}", "dim")
     if len(ways) > most:
         kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
         out.print(Padding(Text(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
@@ -220,5 +222,6 @@ def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
 
 
 def _command(out: Console, command: str) -> None:
-    """On a line of its own and unbroken, to be copied."""
-    out.print(Text(f"     $ {command}" if not command.startswith("#") else f"     {command}", "green"), soft_wrap=True)
+    """On lines of its own and unbroken, to be copied."""
+    for line in shell(command):
+        unbroken(out, f"     {line}", "green")
