@@ -9,6 +9,7 @@ from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, d
 from aliquot.advisor.explanation.forecast import forecast
 from aliquot.advisor.explanation.notes import placed_note
 from aliquot.advisor.explanation.refused import refused
+from aliquot.advisor.explanation.suspended import resumed
 from aliquot.advisor.explanation.twins import renamed, with_siblings
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef, owner_of
@@ -72,7 +73,13 @@ def explain_one(
     resting = at_rest(pod, maker)
     if resting is not None:
         return Explanation(
-            pod=pod, owner=owner, verdict="blocked", sentence=resting.sentence, cause=resting, scheduler_message=""
+            pod=pod,
+            owner=owner,
+            verdict="blocked",
+            sentence=resting.sentence,
+            cause=resting,
+            scheduler_message="",
+            ways_out=resumed(snapshot, pod, maker, scheduler, node_groups, wishes),
         )
     blockers = blockers_of(snapshot, pod, maker)
     decision = scheduler.judge(snapshot, pod)

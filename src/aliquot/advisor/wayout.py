@@ -40,6 +40,7 @@ Kind = Literal[
     "label-node",
     "repair",
     "upgrade",
+    "resume",
 ]
 Level = Literal["low", "medium", "high"]
 
