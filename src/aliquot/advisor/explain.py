@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from aliquot.advisor.explanation.asked import made_by
 from aliquot.advisor.explanation.at_rest import at_rest
+from aliquot.advisor.explanation.behind import refused_and_behind
 from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, defective, stopping
 from aliquot.advisor.explanation.forecast import forecast
 from aliquot.advisor.explanation.notes import placed_note
-from aliquot.advisor.explanation.refused import refused
 from aliquot.advisor.explanation.suspended import resumed
 from aliquot.advisor.explanation.twins import renamed, with_siblings
 from aliquot.advisor.explanation.value import Explanation
@@ -102,7 +102,7 @@ def explain_one(
             not_checked=decision.not_checked,
             note=placed_note(snapshot, pod, decision),
         )
-    return refused(snapshot, pod, owner, scheduler, decision, blockers, node_groups, wishes)
+    return refused_and_behind(snapshot, pod, owner, scheduler, decision, blockers, node_groups, wishes)
 
 
 def _leaving(pod: Pod, owner: OwnerRef) -> Explanation:

@@ -22,6 +22,8 @@ from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.snapshot import Snapshot
 
+UNBOUND = ("claim-missing", "claim-unbound")
+"""Blockers that a bound volume takes away."""
 DEFAULT = "default-scheduler"
 KNOWN_EXTENDERS = {"volcano.sh/": "volcano"}
 """Resources that only one scheduler counts (its documentation says so): prefix -> the scheduler."""
@@ -31,8 +33,8 @@ def cures(case: Case) -> Iterator[Candidate]:
     """Of each blocker, in their order."""
     for one in case.blockers:
         match one.kind:
-            case "claim-missing" | "claim-unbound":
-                yield _volume(case, one)
+            case kind if kind in UNBOUND:
+                yield volume(case, one)
             case "quota-exceeded":
                 yield from _quota(case, one)
             case "scheduler-absent" | "other-scheduler":
@@ -47,7 +49,7 @@ def cures(case: Case) -> Iterator[Candidate]:
     yield from _upgrade(case)
 
 
-def _volume(case: Case, one: Blocker) -> Candidate:
+def volume(case: Case, one: Blocker) -> Candidate:
     """Bound, would the pod be placed? By whatever makes it so."""
     name = one.object.name
     key = f"{case.pod.namespace}/{name}"

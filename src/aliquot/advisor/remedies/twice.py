@@ -37,8 +37,10 @@ def cures(case: Case) -> Iterator[Candidate]:
             + ("the device already" if same else "devices, too"),
             changes=changes.pod_spec(case.owner, pod.name, patch),
             apply=on_pod(partial(_without, name)),
-            risk=Risk("medium", "the pod then has what its claims give it, and nothing by number"),
-            rank=7 if same else 34,
+            risk=Risk("low", "its claim gives it the same kind of device")
+            if same
+            else Risk("medium", "the pod then has what its claims give it, and nothing by number"),
+            rank=4 if same else 34,
             cures=name,
             anywhere=True,
         )
