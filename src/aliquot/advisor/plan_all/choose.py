@@ -100,19 +100,26 @@ def _enough(
 
 
 def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Scheduler) -> list[Move]:
+    """One after the other. Room only gets less: what placed few pods isn't tried again before what placed more."""
     world, chosen = now, list[Move]()
-    rest = list(offered)
+    rest = [(_ends(move), -len(asked), nth, move) for nth, move in enumerate(offered)]
     while rest and len(chosen) < MOST_STEPS:
-        best: tuple[tuple[bool, int], Move, World] | None = None
-        for move in rest:
+        tried: list[tuple[tuple[bool, int, int, Move], World]] = []
+        best: tuple[tuple[bool, int, int, Move], World] | None = None
+        for ends, least, nth, move in sorted(rest, key=lambda one: one[:3]):
+            if best is not None and best[0][:3] <= (ends, least, nth):
+                break
             after = placed(moved(world, move), scheduler)
-            count = len(gained(world, after, asked))
-            key = (_ends(move), -count)
-            if count and (best is None or key < best[0]):
-                best = (key, move, after)
+            found = ((ends, -len(gained(world, after, asked)), nth, move), after)
+            tried.append(found)
+            if found[0][1] and (best is None or found[0][:3] < best[0][:3]):
+                best = found
+        known = {one[2]: one for one, _ in tried}
+        rest = [known.get(one[2], one) for one in rest]
+        rest = [one for one in rest if one[1]]
         if best is None:
             break
-        (_, least), move, world = best
+        (_, least, nth, move), world = best
         times = 1
         while move.again and times < MOST_TIMES:
             after = placed(moved(world, move), scheduler)
@@ -120,9 +127,8 @@ def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Sch
                 break
             world, times = after, times + 1
         chosen.append(move.of(times))
-        rest.remove(move)
-        if move.again:
-            rest.append(move)
+        if not move.again:
+            rest = [one for one in rest if one[2] != nth]
     return chosen
 
 

@@ -1,7 +1,7 @@
 """All that wait placed together, in the queue's order, in a world that several ways out make."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aliquot.advisor.plan_all.moves import Move
 from aliquot.advisor.queue.line import queue_order
@@ -9,6 +9,8 @@ from aliquot.advisor.queue.shapes import shape_of
 from aliquot.advisor.wayout import Trial
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.binding import bound
+from aliquot.scheduling.outcome import Placement
+from aliquot.scheduling.placing.placing_loop import Loop
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -46,10 +48,24 @@ def moved(world: World, move: Move) -> World:
 
 
 def placed(world: World, scheduler: Scheduler) -> World:
-    """With everyone placed for whom there's room; of pods alike none is tried after one was refused."""
+    """With everyone placed for whom there's room, nobody preempted."""
+    line = queue_order(one for key, one in world.pods.items() if key in world.eligible and key not in world.nodes)
+    if any(pod.claims or pod.scheduling_group for pod in line):
+        return _one_by_one(world, line, scheduler)
+    nodes = dict(world.nodes)
+    loop = Loop(world.snapshot, scheduler)
+    for pod in line:
+        verdict = loop.place(replace(pod, preemption_policy="Never"))
+        if isinstance(verdict, Placement) and verdict.nodes:
+            nodes[pod.key] = verdict.nodes[0]
+    return World(loop.snapshot, world.pods, world.eligible, nodes)
+
+
+def _one_by_one(world: World, line: Iterable[Pod], scheduler: Scheduler) -> World:
+    """As kube-scheduler's own allocator and gangs decide; of pods alike none is tried after one was refused."""
     snapshot, nodes = world.snapshot, dict(world.nodes)
     refused: set[object] = set()
-    for pod in queue_order(one for key, one in world.pods.items() if key in world.eligible and key not in nodes):
+    for pod in line:
         shape = shape_of(snapshot, pod)
         if shape in refused:
             continue

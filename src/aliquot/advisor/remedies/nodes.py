@@ -136,8 +136,10 @@ def joined(trial: Trial, template: Template) -> tuple[Trial, str]:
     """The trial with one node of the template more, and its name."""
     base = template.node.name or "new-node"
     name = f"{base}-new"
+    count = 1
     while name in trial.snapshot.nodes:
-        name += "-1"
+        count += 1
+        name = f"{base}-new-{count}"
     labels = {**template.node.meta.labels, HOSTNAME: name}
     node = replace(template.node, meta=replace(template.node.meta, name=name, labels=labels, uid=""))
     snapshot = trial.snapshot.with_node(node)
