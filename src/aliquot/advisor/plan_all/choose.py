@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explain import explain
 from aliquot.advisor.explanation.value import Explanation
-from aliquot.advisor.plan_all.joint import World, from_scratch, gained, moved, placed
+from aliquot.advisor.plan_all.joint import World, gained, made, one_after_the_other, placed
 from aliquot.advisor.plan_all.moves import Move, moves
 from aliquot.advisor.plan_all.value import Left, Plan, Step
 from aliquot.advisor.wishes import NO_WISHES, Wishes
@@ -55,21 +55,14 @@ def plan_all(
         told = explain(world.snapshot, still[:MOST_ASKED_AGAIN], scheduler, node_groups, wishes)
         return moves(world.snapshot, told, scheduler, wishes, world.nodes)
 
-    chosen = _enough(start, moves(snapshot, waits, scheduler, wishes), offered, asked, scheduler)
-    chosen = _fewest(start, chosen, asked, scheduler)
-    worlds = [now, *(from_scratch(start, chosen[:count], scheduler) for count in range(1, len(chosen) + 1))]
+    chosen = _enough(now, moves(snapshot, waits, scheduler, wishes), offered, asked, scheduler)
+    chosen = _fewest(now, chosen, asked, scheduler)
+    worlds = [now, *one_after_the_other(now, chosen, scheduler)]
     nodes = {key: node for key, node in sorted(worlds[-1].nodes.items()) if key in asked}
-    steps = [_step(move, _first_placed(worlds, nth, asked)) for nth, move in enumerate(chosen, 1)]
-    once = {key for world in worlds for key in world.nodes}
+    steps = [_step(move, gained(worlds[nth], worlds[nth + 1], asked)) for nth, move in enumerate(chosen)]
     end = worlds[-1]
-    left = tuple(Left(one.pod.key, _why(one, end, once, scheduler)) for one in waits if one.pod.key not in nodes)
+    left = tuple(Left(one.pod.key, _why(one, end, scheduler)) for one in waits if one.pod.key not in nodes)
     return Plan(tuple(sorted(asked)), gained(start, now, asked), tuple(steps), left, nodes)
-
-
-def _first_placed(worlds: Sequence[World], nth: int, asked: set[str]) -> tuple[str, ...]:
-    """Of the pods that have a node in the end those that have their first in this world."""
-    before = {key for world in worlds[:nth] for key in world.nodes}
-    return tuple(sorted(key for key in worlds[nth].nodes if key in worlds[-1].nodes and key in asked - before))
 
 
 def _start(snapshot: Snapshot, waits: Sequence[Explanation]) -> World:
@@ -83,23 +76,22 @@ def _start(snapshot: Snapshot, waits: Sequence[Explanation]) -> World:
 
 
 def _enough(
-    start: World, first: list[Move], offered: Callable[[World], list[Move]], asked: set[str], scheduler: Scheduler
+    now: World, first: list[Move], offered: Callable[[World], list[Move]], asked: set[str], scheduler: Scheduler
 ) -> list[Move]:
     """Chosen one after the other; where that ends, those that still wait are asked what would help them then."""
     chosen: list[Move] = []
-    world = placed(start, scheduler)
+    world = now
     for nth in range(ROUNDS):
         there = {one.way.title for one in chosen}
         rest = [one for one in (offered(world) if nth else first) if one.again or one.way.title not in there]
-        more = _greedy(world, rest[:MOST_MOVES], asked, scheduler)
+        more, world = _greedy(world, rest[:MOST_MOVES], asked, scheduler)
         if nth and not more:
             break
         chosen = _together([*chosen, *more])
-        world = from_scratch(start, chosen, scheduler)
     return chosen
 
 
-def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Scheduler) -> list[Move]:
+def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Scheduler) -> tuple[list[Move], World]:
     """One after the other. Room only gets less: what placed few pods isn't tried again before what placed more."""
     world, chosen = now, list[Move]()
     rest = [(_ends(move), -len(asked), nth, move) for nth, move in enumerate(offered)]
@@ -109,7 +101,7 @@ def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Sch
         for ends, least, nth, move in sorted(rest, key=lambda one: one[:3]):
             if best is not None and best[0][:3] <= (ends, least, nth):
                 break
-            after = placed(moved(world, move), scheduler)
+            after = made(world, move, scheduler)
             found = ((ends, -len(gained(world, after, asked)), nth, move), after)
             tried.append(found)
             if found[0][1] and (best is None or found[0][:3] < best[0][:3]):
@@ -122,14 +114,14 @@ def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Sch
         (_, least, nth, move), world = best
         times = 1
         while move.again and times < MOST_TIMES:
-            after = placed(moved(world, move), scheduler)
+            after = made(world, move, scheduler)
             if len(gained(world, after, asked)) < max(1, -least):
                 break
             world, times = after, times + 1
         chosen.append(move.of(times))
         if not move.again:
             rest = [one for one in rest if one[2] != nth]
-    return chosen
+    return chosen, world
 
 
 def _together(chosen: Sequence[Move]) -> list[Move]:
@@ -147,12 +139,16 @@ def _ends(move: Move) -> bool:
     return bool(move.way.after.stopped) or move.way.risk.level == "high"
 
 
-def _fewest(start: World, chosen: list[Move], asked: set[str], scheduler: Scheduler) -> list[Move]:
+def _fewest(now: World, chosen: list[Move], asked: set[str], scheduler: Scheduler) -> list[Move]:
     """Without moves that nothing depends on, and with as few nodes as it takes."""
-    most = len(gained(start, from_scratch(start, chosen, scheduler), asked))
+
+    def count(several: list[Move]) -> int:
+        return len(gained(now, [now, *one_after_the_other(now, several, scheduler)][-1], asked))
+
+    most = count(chosen)
     for move in reversed(chosen):
         for fewer in _lesser(chosen, move):
-            if len(gained(start, from_scratch(start, fewer, scheduler), asked)) >= most:
+            if count(fewer) >= most:
                 chosen = fewer
                 break
     return chosen
@@ -170,14 +166,14 @@ def _step(move: Move, places: tuple[str, ...]) -> Step:
     return Step(way.kind, way.title, way.changes, way.cost, way.risk, places, way.after.stopped)
 
 
-def _why(story: Explanation, end: World, once: set[str], scheduler: Scheduler) -> str:
-    """Why it still waits; `once`: pods that had a node before the last steps were made."""
+def _why(story: Explanation, end: World, scheduler: Scheduler) -> str:
+    """Why it still waits."""
     key = story.pod.key
     decision = scheduler.judge(end.snapshot, end.pods[key]) if key in end.eligible else None
     if isinstance(decision, Placement) and decision.preemption is not None:
         chosen = decision.preemption
         return f"The scheduler places it on {chosen.node} by preempting {listed(chosen.victims)}: no step does without."
-    if story.verdict == "placeable" or key in once:
+    if story.verdict == "placeable":
         return NO_ROOM
     untried = next((way for way in story.ways_out if not way.simulated), None)
     more = f" What helps it can't be tried on a copy of the input: {untried.title}." if untried is not None else ""

@@ -1,7 +1,7 @@
 """All that wait placed together, in the queue's order, in a world that several ways out make."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from aliquot.advisor.plan_all.moves import Move
 from aliquot.advisor.queue.line import queue_order
@@ -9,8 +9,6 @@ from aliquot.advisor.queue.shapes import shape_of
 from aliquot.advisor.wayout import Trial
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.binding import bound
-from aliquot.scheduling.outcome import Placement
-from aliquot.scheduling.placing.placing_loop import Loop
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -47,25 +45,18 @@ def moved(world: World, move: Move) -> World:
     return World(snapshot, pods, world.eligible | frozenset(move.steps), world.nodes)
 
 
-def placed(world: World, scheduler: Scheduler) -> World:
-    """With everyone placed for whom there's room, nobody preempted."""
-    line = queue_order(one for key, one in world.pods.items() if key in world.eligible and key not in world.nodes)
-    if any(pod.claims or pod.scheduling_group for pod in line):
-        return _one_by_one(world, line, scheduler)
-    nodes = dict(world.nodes)
-    loop = Loop(world.snapshot, scheduler)
-    for pod in line:
-        verdict = loop.place(replace(pod, preemption_policy="Never"))
-        if isinstance(verdict, Placement) and verdict.nodes:
-            nodes[pod.key] = verdict.nodes[0]
-    return World(loop.snapshot, world.pods, world.eligible, nodes)
+def placed(world: World, scheduler: Scheduler, only: Collection[str] | None = None) -> World:
+    """With everyone placed for whom there's room, nobody preempted; of pods alike none is tried after a refused one.
 
-
-def _one_by_one(world: World, line: Iterable[Pod], scheduler: Scheduler) -> World:
-    """As kube-scheduler's own allocator and gangs decide; of pods alike none is tried after one was refused."""
+    Args:
+        world: which.
+        scheduler: who decides.
+        only: pods for which something has changed; None: for all.
+    """
     snapshot, nodes = world.snapshot, dict(world.nodes)
     refused: set[object] = set()
-    for pod in line:
+    keys = world.pods.keys() if only is None else only
+    for pod in queue_order(world.pods[key] for key in keys if key in world.eligible and key not in nodes):
         shape = shape_of(snapshot, pod)
         if shape in refused:
             continue
@@ -79,12 +70,18 @@ def _one_by_one(world: World, line: Iterable[Pod], scheduler: Scheduler) -> Worl
     return World(snapshot, world.pods, world.eligible, nodes)
 
 
-def from_scratch(start: World, moves: Iterable[Move], scheduler: Scheduler) -> World:
-    """All moves made, then everyone placed."""
-    world = start
+def made(world: World, move: Move, scheduler: Scheduler) -> World:
+    """One move made, as in a cluster that runs: who has a node stays there, others go where there's room."""
+    after = moved(world, move)
+    return placed(after, scheduler, move.steps.keys() if after.snapshot is world.snapshot else None)
+
+
+def one_after_the_other(now: World, moves: Iterable[Move], scheduler: Scheduler) -> Iterator[World]:
+    """The worlds after each of these moves."""
+    world = now
     for move in moves:
-        world = moved(world, move)
-    return placed(world, scheduler)
+        world = made(world, move, scheduler)
+        yield world
 
 
 def gained(before: World, after: World, asked: Collection[str]) -> tuple[str, ...]:
