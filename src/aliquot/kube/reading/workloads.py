@@ -30,7 +30,7 @@ class WorkloadReader:
 
     def workload(self, wire: WireWorkload, memo: Memo) -> Workload:
         """Any kind but a CronJob."""
-        made = meta(wire.metadata, memo, "default")
+        made = meta(wire.metadata, memo)
         spec = wire.spec or _NO_SPEC
         replicas = spec.replicas if spec.replicas is not None else (1 if self.kind in _ONE_REPLICA else None)
         said = conditions(wire.status.conditions) if wire.status else ()
@@ -54,7 +54,7 @@ class WorkloadReader:
 
     def cron_job(self, wire: WireCronJob, memo: Memo) -> Workload:
         """A CronJob: the pod is its jobs'."""
-        made = meta(wire.metadata, memo, "default")
+        made = meta(wire.metadata, memo)
         job = wire.spec.job_template.spec if wire.spec and wire.spec.job_template else None
         return Workload(
             self.kind,
