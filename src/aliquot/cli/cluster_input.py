@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aliquot.cli.output import fail, progress, warn
+from aliquot.cli.output import fail, note, progress, warn
 from aliquot.cluster.files import FileCluster
 from aliquot.cluster.gaps import no_nodes, no_pods, no_slices
 from aliquot.cluster.problem import Problem
@@ -117,7 +117,7 @@ def _nothing(reading: Reading) -> tuple[str, str] | None:
 def tell(problems: Sequence[Problem]) -> None:
     """Warnings on stderr; of very many the first."""
     for problem in problems[:WARNINGS_SHOWN]:
-        warn(problem)
+        (note if problem.note else warn)(problem)
     if len(problems) > WARNINGS_SHOWN:
         warn(f"and {len(problems) - WARNINGS_SHOWN} more problems (-o json lists all)")
 

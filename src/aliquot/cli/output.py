@@ -30,6 +30,11 @@ def warn(message: object) -> None:
     print(f"{_paint('33', 'warning:')} {message}", file=sys.stderr)
 
 
+def note(message: object) -> None:
+    """What a person should know of the answer."""
+    print(f"{_paint('36', 'note:')} {message}", file=sys.stderr)
+
+
 def progress(message: str) -> None:
     """What's being done, on one line of a terminal's stderr; empty: done, the line goes."""
     if sys.stderr.isatty():

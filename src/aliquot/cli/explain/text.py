@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from textwrap import wrap
 
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import device_requests
-from aliquot.advisor.causes.cause import number
+from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
@@ -49,12 +50,20 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
     for story, twins in groups:
         block(out, story, twins, release, ways)
     if len(stories) > 1:
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
-        out.print(Text(f"{len(stories)} pods: {verdicts}.", style="bold"))
+        out.print(Text(f"{len(stories)} pods: {verdicts(stories)}.", style="bold"))
     elif not stories:
         out.print(f"No pod waits{f', of {of}' if of else ' of those asked for'}.")
     out.print(Text(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
     sys.stdout.write(written(out))
+
+
+def verdicts(stories: Sequence[Explanation]) -> str:
+    """How many of each; what has room only until others are placed isn't counted with the rest in silence."""
+    told: list[str] = []
+    for verdict, count in sorted(counts(stories).items()):
+        late = sum(1 for story in stories if story.verdict == verdict and story.forecast)
+        told.append(f"{count} {verdict}" + (f" ({late} only until the others are placed)" if late else ""))
+    return ", ".join(told)
 
 
 def together(stories: Iterable[Explanation]) -> list[Group]:
@@ -66,7 +75,19 @@ def together(stories: Iterable[Explanation]) -> list[Group]:
             found[key][1].append(story)
         else:
             found[key] = (story, [])
-    return list(found.values())
+    return [(replace(story, forecast=_forecast(story, twins)), twins) for story, twins in found.values()]
+
+
+def _forecast(story: Explanation, twins: Sequence[Explanation]) -> str:
+    """The queue's line for pods told as one: how many of them have room beside each other."""
+    without = [one for one in (story, *twins) if one.forecast]
+    if not without or not twins:
+        return story.forecast
+    every = 1 + len(twins)
+    fit = every - len(without)
+    first = without[0].forecast.removeprefix("Forecast: ")
+    have = f"{fit or 'none'} of these {every} pods {'have' if fit > 1 else 'has'} room"
+    return f"Forecast: as the queue takes them, {have}; for {without[0].pod.key}: {first}"
 
 
 # --- summary ---------------------------------------------------------------------------------------------------------
@@ -92,7 +113,7 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
         none = "none found" if story.verdict in ("pending", "blocked") else ""
         cells = (
             [_cut(names, pods - len(times)) + times],
-            _folded(story.sentence, cause, height),
+            _folded(story.forecast if story.forecast and story.cause is None else story.sentence, cause, height),
             _folded(way.title if way else none, best, height),
         )
         for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
@@ -132,7 +153,8 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
         _facts(tail, story, release)
         room = BLOCK_LINES - _height(parts) - _height(tail)
         if story.ways_out or story.verdict == "pending":
-            _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings)
+            where = f" on {listed(story.only_nodes, last='or')}" if story.only_nodes else ""
+            _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings, where)
         parts.file.write(tail.file.getvalue())  # type: ignore[attr-defined]
         for advice in story.advice[:2] if ways is None or ways else ():
             if _height(parts) < BLOCK_LINES - 1:
@@ -204,10 +226,10 @@ def _holders(story: Explanation) -> list[str]:
     return lines
 
 
-def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, alike: int) -> None:
+def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, alike: int, where: str) -> None:
     """The best ones that fit; a person who asks for more by --ways gets them all the same."""
     if not ways:
-        indented(out, "Ways out: none of those tried places it.", 2, "bold cyan")
+        indented(out, f"Ways out: none of those tried places it{where}.", 2, "bold cyan")
         return
     indented(out, "Ways out (tried on a copy of the input):", 2, "bold cyan")
     used = 1

@@ -43,8 +43,11 @@ def follow(cluster: Cluster, ask: Ask, show: Show, write_line: WriteLine | None)
     for reading in cluster.readings():
         warnings = misleading(reading)
         tell([problem for problem in warnings if problem not in told])
-        told = frozenset(warnings)
         answer = ask(reading)
+        if isinstance(answer, Answer):
+            tell([problem for problem in answer.reading.warnings if problem not in {*told, *warnings}])
+            warnings = (*warnings, *answer.reading.warnings)
+        told = frozenset(warnings)
         progress("")
         if isinstance(answer, Mistake):
             if known is None:

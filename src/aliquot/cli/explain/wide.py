@@ -9,14 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from aliquot.advisor.alike import Alike
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.device_story import grouped, pool_words
-from aliquot.advisor.explanation.value import Explanation, counts
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.lines import console, written
-from aliquot.cli.explain.text import MARKS, STYLES, together
+from aliquot.cli.explain.text import MARKS, STYLES, together, verdicts
 
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6
@@ -30,8 +31,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
     for story, twins in together(stories):
         one(out, story, twins, release, ways)
     if len(stories) > 1:
-        summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
-        out.print(Text(f"{len(stories)} pods: {summary}.", style="bold"))
+        out.print(Text(f"{len(stories)} pods: {verdicts(stories)}.", style="bold"))
     elif not stories:
         out.print("No pod waits in what was asked for.")
     out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
@@ -63,7 +63,8 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
         _devices(out, story)
         _holders(out, story.holdings)
         if story.verdict in ("pending", "blocked"):
-            _ways(out, story.ways_out, ways, len(twins) + 1)
+            where = f" on {listed(story.only_nodes, last='or')}" if story.only_nodes else ""
+            _ways(out, story.ways_out, ways, len(twins) + 1, where)
         if story.advice:
             _heading(out, "Advice (can't be tried on a dump)")
             for advice in story.advice:
@@ -186,10 +187,12 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
         )
 
 
-def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
+def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int, where: str) -> None:
     _heading(
         out,
-        "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
+        "Ways out (each was tried on a copy of this snapshot)"
+        if ways
+        else f"Ways out: none of those tried places it{where}",
     )
     varied = one_of_each_first(ways)
     for number, way in enumerate(varied[:most], 1):
