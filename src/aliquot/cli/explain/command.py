@@ -17,8 +17,10 @@ from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.explain.only import EVERYTHING, Only, filtered
 from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant
 from aliquot.cli.explain.would import STDIN, Manifest, in_place, read_manifest
+from aliquot.cli.look import PLAIN, Look
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
+from aliquot.cli.terminal import emit, use, visible
 from aliquot.cluster.reading import Reading
 from aliquot.cluster.unavailable import UnavailableError
 from aliquot.scheduling.proven_gates import proven
@@ -53,13 +55,10 @@ def explain(
     watch: Annotated[bool, Parameter(name=["--watch", "-w"], negative=(), show_default=False)] = False,
     would: Annotated[tuple[Path, ...], Parameter(negative=(), allow_leading_hyphen=True, show_default=False)] = (),
     only: Only = EVERYTHING,
+    look: Look = PLAIN,
     live: Live = CURRENT,
 ) -> int:
     """Why a pod is pending, and what would place it.
-
-    Replays kube-scheduler's decision on a dump, gives every reason on every node (the scheduler stops at a node's
-    first), and offers ways out that were tried on a copy of the dump: best first by risk, then by cost, then by how
-    much they change.
 
     Args:
         target: What to explain: pod/NAME, NAMESPACE/NAME, deployment/NAME, statefulset/NAME, job/NAME, or a bare NAME.
@@ -80,8 +79,10 @@ def explain(
         would: Judge a manifest that isn't applied yet: its pods, and those that its workloads would make. A file, a
             folder, or - for standard input; may be given several times. What names no namespace is in that of -n.
         only: What to leave away.
+        look: How a terminal shows it.
         live: Which cluster is asked, without -f.
     """
+    use(look.color, paged=not (look.no_pager or watch))
     target = target.strip()
     if kind_then_name := " ".join(more):
         target = f"{target}/{kind_then_name}"  # `explain pod NAME`, as kubectl takes it too
@@ -200,7 +201,7 @@ def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
     elif output == "html":
         from aliquot.cli.explain.page import page
 
-        sys.stdout.write(page(snapshot, stories, release=chosen, source=source))
+        emit(visible(page(snapshot, stories, release=chosen, source=source), lines=True), sys.stdout)
     else:
         warnings = list(map(as_json, reading.warnings))
         if output == "json" and len(stories) * len(snapshot.nodes) > LARGE:

@@ -56,7 +56,7 @@ def filtered(
 def _waits_for(story: Explanation, text: str) -> bool:
     if story.cause is None:
         return False
-    return story.cause.kind == text.lower() or text.lower() in story.cause.sentence.lower()
+    return text.lower() in story.cause.kind or text.lower() in story.cause.sentence.lower()
 
 
 def _kinds(stories: Sequence[Explanation]) -> str:
@@ -97,6 +97,8 @@ def _room(snapshot: Snapshot, story: Explanation, scheduler: Scheduler, nodes: t
     decision = scheduler.judge(snapshot, story.pod)
     if not isinstance(decision, Placement) or decision.by_node is None:
         return ""
+    if len(decision.nodes) == 1 and decision.nodes == nodes:
+        return ""  # the verdict's sentence says it
     told: list[str] = []
     for node in nodes:
         if node in decision.nodes:

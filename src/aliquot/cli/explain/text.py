@@ -1,13 +1,11 @@
 """Explanations for a person: a line for each cause first, then a block for each, read in seconds."""
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from textwrap import wrap
 
 from rich.console import Console
-from rich.text import Text
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import device_requests
@@ -16,7 +14,8 @@ from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
-from aliquot.cli.explain.lines import console, indented, shortened, unbroken, written
+from aliquot.cli.explain.lines import Words, command_lines, console, indented, shortened, unbroken, written
+from aliquot.cli.terminal import page
 
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
 MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
@@ -50,11 +49,11 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
     for story, twins in groups:
         block(out, story, twins, release, ways)
     if len(stories) > 1:
-        out.print(Text(f"{len(stories)} pods: {verdicts(stories)}.", style="bold"))
+        out.print(Words(f"{len(stories)} pods: {verdicts(stories)}.", style="bold"))
     elif not stories:
         out.print(f"No pod waits{f', of {of}' if of else ' of those asked for'}.")
-    out.print(Text(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
-    sys.stdout.write(written(out))
+    out.print(Words(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
+    page(written(out))
 
 
 def verdicts(stories: Sequence[Explanation]) -> str:
@@ -102,7 +101,7 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     pods, risk = min(26, out.width // 4), 6
     cause = (out.width - pods - risk - 8) * 3 // 5
     best = out.width - pods - risk - cause - 8
-    out.print(Text(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
+    out.print(Words(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
     height = max(1, min(MOST_ROW_LINES, SUMMARY_LINES // max(1, len(causes))))
     for several in list(causes.values())[:SUMMARY_LINES]:
         story = several[0][0]
@@ -117,11 +116,11 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
             _folded(way.title if way else none, best, height),
         )
         for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
-            line = Text("  " if nth else f"{MARKS[story.verdict]} ", STYLES[story.verdict])
+            line = Words("  " if nth else f"{MARKS[story.verdict]} ", STYLES[story.verdict])
             line.append(f"{who:{pods}}  {what:{cause}}  {how:{best}}  {way.risk.level if way and not nth else ''}")
             out.print(line, soft_wrap=True)
     if len(causes) > SUMMARY_LINES:
-        out.print(Text(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
+        out.print(Words(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
     out.print()
 
 
@@ -169,7 +168,7 @@ def _height(out: Console) -> int:
 
 def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> None:
     style = STYLES[story.verdict]
-    head = Text.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    head = Words.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
     more = max(len(twins), story.siblings)
@@ -253,7 +252,7 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, ali
 
 
 def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
-    title = Text.assemble(
+    title = Words.assemble(
         (f"{nth}. ", "bold"), (shortened(way.title, 2 * out.width - 40), "bold"), (f"  [{way.kind}]", "dim")
     )
     indented(out, title, 2)
@@ -266,5 +265,5 @@ def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
     facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"
     indented(out, shortened(facts, 2 * out.width - 20), 5, "dim")
     for change in way.changes:
-        for line in change.command.splitlines() or [""]:
+        for line in command_lines(change.command):
             unbroken(out, f"     {'' if line.startswith('#') else '$ '}{line}", "green")

@@ -49,12 +49,8 @@ def read_manifest(paths: Sequence[Path], namespace: str | None) -> Manifest | Mi
         what = f"it holds only {', '.join(kinds)}" if kinds else "it's empty"
         return Mistake(f"--would {name}: nothing in it makes pods: {what}", f"these are judged: {MAKERS}")
     left = ", ".join(f"{count} {kind}" for kind, count in reading.skipped.items())
-    skipped = (
-        (Problem(name, f"not judged: {left} (if they make pods, those are not in the answer)", note=True),)
-        if left
-        else ()
-    )
-    return Manifest(name, reading.objects, (*reading.warnings, *skipped))
+    told = f"not judged: {left} (if they make pods, those are not in the answer)"
+    return Manifest(name, reading.objects, (*reading.warnings, *([Problem(name, told, note=True)] if left else [])))
 
 
 def _kind(thing: Noun) -> str:
@@ -71,7 +67,7 @@ def in_place(reading: Reading, manifest: Manifest) -> tuple[Applied, Reading]:
     told = (
         *manifest.problems,
         *([gap] if gap is not None else []),
-        *(Problem(manifest.name, one) for one in made.notes),
+        *(Problem(manifest.name, one, note=True) for one in made.notes),
     )
     return made, replace(reading, warnings=(*reading.warnings, *told))
 
