@@ -36,7 +36,7 @@ CHECK_EXAMPLES = epilogue(
 )
 EVAL_EXAMPLES = epilogue(
     """aliquot cel eval 'device.driver == "gpu.nvidia.com"' --device slices.yaml""",
-    """aliquot cel eval 'device.driver.startsWith("gpu.")' --device slices.yaml -o json""",
+    """aliquot cel eval 'device.driver.startsWith("gpu.")' --device all.yaml -o json""",
     status="0  at least one device matches, and the expression has an answer for each\n"
     "1  no device matches\n"
     "2  the expression isn't valid, or a device can't be read\n"
