@@ -43,7 +43,8 @@ def no_slices(reading: Reading, changed: Snapshot | None = None) -> Problem | No
     waiting = [pod for pod in snapshot.pending() if pod.claims]
     if not waiting:
         return None
-    more = f" and {len(waiting) - 1} more pods ask" if len(waiting) > 1 else " asks"
+    others = len(waiting) - 1
+    more = f" and {others} more {'pod asks' if others == 1 else 'pods ask'}" if others else " asks"
     return Problem(
         "",
         f"no ResourceSlices, and {waiting[0].key}{more} for devices by claims: "

@@ -120,7 +120,7 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
             line.append(f"{who:{pods}}  {what:{cause}}  {how:{best}}  {way.risk.level if way and not nth else ''}")
             out.print(line, soft_wrap=True)
     if len(causes) > SUMMARY_LINES:
-        out.print(Words(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
+        out.print(Words(f"and {number(len(causes) - SUMMARY_LINES, 'more cause')}", "dim"))
     out.print()
 
 
@@ -251,6 +251,11 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, ali
         )
 
 
+def runs(several: Sequence[str]) -> str:
+    """`ml/a runs`, `ml/a, ml/b run`."""
+    return "runs" if len(several) == 1 else "run"
+
+
 def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
     title = Words.assemble(
         (f"{nth}. ", "bold"), (shortened(way.title, 2 * out.width - 40), "bold"), (f"  [{way.kind}]", "dim")
@@ -258,7 +263,7 @@ def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
     indented(out, title, 2)
     whose = "it runs" if alike == 1 else f"one of the {alike} runs"
     gone = (*way.after.victims, *way.after.stopped)
-    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
+    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer {runs(gone)}" if gone else ""
     after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else ""
     cost = f"; cost: {way.cost.text}" if way.cost.usd_per_hour != 0 else ""
     isolates = f"; {way.isolates.text}" if way.isolates is not None and way.kind in ("share", "combined") else ""

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from aliquot.advisor.alike import Alike
-from aliquot.advisor.causes.cause import listed
+from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import Holding
@@ -16,7 +16,7 @@ from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.lines import Words, command_lines, console, written
-from aliquot.cli.explain.text import MARKS, STYLES, together, verdicts
+from aliquot.cli.explain.text import MARKS, STYLES, runs, together, verdicts
 from aliquot.cli.terminal import page
 
 GROUPS_SHOWN = 12
@@ -100,12 +100,8 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(groups) > GROUPS_SHOWN:
         rest = sum(len(group.nodes) for group in groups[GROUPS_SHOWN:])
-        out.print(
-            Padding(
-                Words(f"and {rest} nodes more, in {len(groups) - GROUPS_SHOWN} groups (-o json has all)", "dim"),
-                (0, 0, 0, 2),
-            )
-        )
+        words = f"and {number(rest, 'node')} more, in {number(len(groups) - GROUPS_SHOWN, 'group')} (-o json has all)"
+        _indented(out, words, 2, "dim")
 
 
 def _devices(out: Console, story: Explanation) -> None:
@@ -148,11 +144,13 @@ def _story(out: Console, story: Story) -> None:
         rest = grouped(request)[DEVICE_GROUPS_SHOWN:]
         if rest:
             count = sum(len(group.devices) for group in rest)
-            _indented(out, f"and {count} devices more, for {len(rest)} other reasons (-o json has all)", 6)
+            _indented(
+                out, f"and {number(count, 'device')} more, for {number(len(rest), 'other reason')} (-o json has all)", 6
+            )
 
 
-def _indented(out: Console, text: str, columns: int) -> None:
-    out.print(Padding(Words(text), (0, 0, 0, columns)))
+def _indented(out: Console, text: str, columns: int, style: str = "") -> None:
+    out.print(Padding(Words(text, style), (0, 0, 0, columns)))
 
 
 def _names(nodes: Sequence[str]) -> str:
@@ -183,26 +181,25 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(holdings) > HOLDERS_SHOWN:
         rest = holdings[HOLDERS_SHOWN:]
-        out.print(
-            Padding(Words(f"and {len(rest)} more on {len({one.node for one in rest})} nodes", "dim"), (0, 0, 0, 2))
-        )
+        where = number(len({one.node for one in rest}), "node")
+        _indented(out, f"and {len(rest)} more on {where}", 2, "dim")
 
 
 def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int, where: str) -> None:
     none = f"Ways out: none of those tried places it{where}"
     _heading(out, "Ways out (each was tried on a copy of this snapshot)" if ways else none)
     varied = one_of_each_first(ways)
-    for number, way in enumerate(varied[:most], 1):
+    for nth, way in enumerate(varied[:most], 1):
         out.print(
-            Padding(
-                Words.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
-            )
+            Padding(Words.assemble((f"{nth}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2))
         )
         whose = "it runs" if alike == 1 else f"one of the {alike} runs"
         after = f"then {whose} on {way.after.node}"
         gone = way.after.victims or way.after.stopped
         if gone:
-            after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
+            after += (
+                f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer {runs(gone)}"
+            )
         out.print(Padding(Words(after), (0, 0, 0, 5)))
         facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
         out.print(Padding(Words(facts, "dim"), (0, 0, 0, 5)))
