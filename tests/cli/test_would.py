@@ -90,7 +90,7 @@ def test_they_are_one_block_with_the_queues_line(ask: Ask, tmp_path: Path, capsy
     for output in ("text", "wide"):
         assert run(["explain", *files, "-n", "ml", "-o", output]) == 3
         flowing = " ".join(capsys.readouterr().out.split())
-        assert "✔ ml/llm-1 placeable (deployment/llm) and 2 more like it" in flowing
+        assert "? ml/llm-1 placeable (deployment/llm) and 2 more like it" in flowing
         assert "Forecast: as the queue takes them, 1 of these 3 pods has room; for ml/llm-2: after" in flowing
         assert "3 pods: 3 placeable (2 only until the others are placed)." in flowing
 

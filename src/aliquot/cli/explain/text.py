@@ -167,7 +167,7 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
 
 def mark(story: Explanation) -> tuple[str, str]:
     """The verdict's sign and its style; room that isn't sure is no green tick."""
-    if story.verdict == "placeable" and story.not_checked:
+    if story.verdict == "placeable" and (story.not_checked or story.forecast):
         return "?", "yellow"
     return MARKS[story.verdict], STYLES[story.verdict]
 
