@@ -104,7 +104,7 @@ def test_a_workloads_template(told: Any) -> None:
 
 
 def test_what_is_right_is_no_warning(told: Any) -> None:
-    right = {"limits": {"cpu": "1500m", "memory": "0.5Gi", GPU: "2"}, "requests": {"cpu": "0.1", "memory": 1}}
+    right: Json = {"limits": {"cpu": "1500m", "memory": "0.5Gi", GPU: "2"}, "requests": {"cpu": "0.1", "memory": 1}}
     assert told(NODE, pod(**right))[2] == ""
 
 

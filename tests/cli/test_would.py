@@ -286,6 +286,49 @@ def test_from_standard_input(
     assert json.loads(capsys.readouterr().out)["pods"][0]["pod"] == "default/llm-1"
 
 
+def test_names_that_are_taken_are_not_given_again(ask: Ask) -> None:
+    _, answer, _ = ask([node("g1", 8), pod("llm-1", phase="Pending")], [workload("Deployment", replicas=2)])
+    assert list(verdicts(answer)) == ["ml/llm-2", "ml/llm-3"]
+
+
+def test_what_is_there_already_and_the_same_is_left_as_it_is(ask: Ask) -> None:
+    volume: Json = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "ml"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    bound = {
+        **volume,
+        "spec": {**volume["spec"], "storageClassName": "fast", "volumeName": "pv-1"},
+        "status": {"phase": "Bound"},
+    }
+    claim: Json = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "shared", "namespace": "ml"},
+        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}},
+    }
+    results = [{"request": "gpu", "driver": "gpu.nvidia.com", "pool": "g1", "device": "gpu-0"}]
+    allocated = {**claim, "status": {"allocation": {"devices": {"results": results}}}}
+    user = pod(
+        "user", {"containers": [{"name": "c"}], "resourceClaims": [{"name": "g", "resourceClaimName": "shared"}]}
+    )
+    status, answer, err = ask([*ONE_FREE, SLICE, CLASS, bound, allocated], [user, volume, claim, CLASS])
+    assert status == 0
+    assert verdicts(answer) == {"ml/user": "placeable"}
+    assert "is there" not in err
+
+
+def test_a_workload_without_pods_is_replaced(ask: Ask) -> None:
+    there = workload("Deployment", replicas=0)
+    there["metadata"]["namespace"] = "ml"
+    status, answer, err = ask([*ONE_FREE, there], [workload("Deployment")])
+    assert status == 0
+    assert list(verdicts(answer)) == ["ml/llm-1"]
+    assert "Deployment ml/llm is there, without pods: the manifest's takes its place" in err
+
+
 SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
 
 

@@ -1,5 +1,6 @@
 """The pods that a workload's controller would make, with their own claims; which names they get is ours to choose."""
 
+import itertools
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
@@ -40,13 +41,12 @@ def made(workload: Workload, taken: Container[str], now: str) -> Iterator[Made]:
     """
     if workload.template is None:
         return
-    owner = Owner(workload.kind, workload.meta.name, workload.meta.uid, controller=True)
-    numbers = iter(range(0 if workload.kind == "StatefulSet" else 1, 10**9))
-    for _ in range(min(count(workload), MOST)):
-        for number in numbers:
-            name = f"{workload.meta.name}-{number}"
-            if workload.kind == "StatefulSet" or f"{workload.meta.namespace}/{name}" not in taken:
-                break
+    meta = workload.meta
+    owner = Owner(workload.kind, meta.name, meta.uid, controller=True)
+    ordered = workload.kind == "StatefulSet"
+    numbered = (f"{meta.name}-{number}" for number in itertools.count(0 if ordered else 1))
+    names = (name for name in numbered if ordered or f"{meta.namespace}/{name}" not in taken)
+    for name in itertools.islice(names, min(count(workload), MOST)):
         pod = waiting(workload.template, name, now, (owner,))
         claims = tuple(_of_pod(claim, pod) for claim in workload.volume_claims)
         volumes = tuple(
