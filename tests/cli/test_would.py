@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from aliquot.cli.entry import run
+from tests.cluster import kubeconfigs
+from tests.cluster.api_server import ApiServer
 
 Json = dict[str, Any]
 GPU = "nvidia.com/gpu"
@@ -327,6 +329,29 @@ def test_a_workload_without_pods_is_replaced(ask: Ask) -> None:
     assert status == 0
     assert list(verdicts(answer)) == ["ml/llm-1"]
     assert "Deployment ml/llm is there, without pods: the manifest's takes its place" in err
+
+
+@pytest.mark.enable_socket
+def test_against_the_live_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "new.yaml").write_text(yaml.safe_dump(workload("Deployment", replicas=2)))
+    there = tmp_path / "there.json"
+    there.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": ONE_FREE}))
+    with ApiServer(kubeconfigs.objects_of(there)) as server:
+        config = kubeconfigs.write(tmp_path / "kubeconfig", server.url)
+        files = ["--would", str(tmp_path / "new.yaml"), "--kubeconfig", str(config)]
+        assert run(["explain", *files, "-n", "ml", "-o", "json"]) == 3
+    answer = json.loads(capsys.readouterr().out)
+    assert verdicts(answer) == {"ml/llm-1": "placeable", "ml/llm-2": "placeable"}
+    assert "ml/llm-1 is placed" in answer["pods"][1]["forecast"]
+
+
+def test_as_a_page(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask(ONE_FREE, [workload("Deployment", replicas=2)])
+    files = ["-f", str(tmp_path / "cluster.json"), "--would", str(tmp_path / "new.yaml")]
+    assert run(["explain", *files, "-n", "ml", "-o", "html"]) == 3
+    page = capsys.readouterr().out
+    assert "ml/llm-1" in page
+    assert "1 of these 2 pods has room" in page
 
 
 SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
