@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from aliquot.advisor.inventory.value import Chip, Device, Part
+from aliquot.advisor.inventory.value import SLICES, Chip, Device, Part
 from aliquot.dra import device as dra
 from aliquot.dra.device import CounterSet
 from aliquot.units.quantity import Quantity
@@ -19,7 +19,7 @@ def chip_of(counters: CounterSet, drawn: Sequence[Drawn]) -> Chip:
     taken = [(published, device) for published, device in drawn if device.allocated]
     slots = sorted((int(found[1]), name) for name in counters.counters if (found := NUMBERED.fullmatch(name)))
     if slots:
-        unit, total = "memory slices", len(slots)
+        unit, total = SLICES, len(slots)
         parts = [_on_slots(published, device, counters.name, slots) for published, device in taken]
     else:
         unit = _busiest(counters, [published for published, _ in taken])

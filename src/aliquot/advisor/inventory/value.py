@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from aliquot.advisor.owners import OwnerRef
 from aliquot.dra.device import DeviceId
 
+SLICES = "memory slices"
+
 
 @dataclass(frozen=True, slots=True)
 class Hold:
@@ -115,7 +117,7 @@ class Chip:
 
     name: str
     unit: str
-    """`memory slices`, or the counter's name."""
+    """`SLICES`, where its driver numbers those of a GPU's memory, or the counter's name."""
     total: int
     parts: tuple[Part, ...]
     published: tuple[Device, ...]

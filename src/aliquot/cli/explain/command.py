@@ -168,7 +168,7 @@ def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
         else:
             show(stories, release=chosen, source=source, ways=ways, of=of)
     elif output == "html":
-        from aliquot.cli.explain.page import page
+        from aliquot.cli.explain.page.render import page
 
         sys.stdout.write(page(snapshot, stories, release=chosen, source=source))
     else:

@@ -15,8 +15,9 @@ from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.allocation.answer import Story
+from aliquot.cli.explain.grouped import together
 from aliquot.cli.explain.lines import console, written
-from aliquot.cli.explain.text import MARKS, STYLES, together
+from aliquot.cli.explain.text import MARKS, STYLES
 
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6

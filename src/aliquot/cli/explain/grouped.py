@@ -1,0 +1,36 @@
+"""Stories that belong together: told once for pods that differ only in name, in one line for one cause."""
+
+from collections.abc import Iterable, Sequence
+
+from aliquot.advisor.explanation.value import Explanation
+
+ORDER = ("pending", "blocked", "gated", "placeable", "running")
+
+Group = tuple[Explanation, list[Explanation]]
+"""A story, and those that differ from it only in the pod's name."""
+
+
+def together(stories: Iterable[Explanation]) -> list[Group]:
+    """Stories that differ only in the pod's name, under the first."""
+    found: dict[object, Group] = {}
+    for story in stories:
+        key = (story.owner, story.verdict, story.shape) if story.shape is not None else (story.pod.key,)
+        if key in found:
+            found[key][1].append(story)
+        else:
+            found[key] = (story, [])
+    return list(found.values())
+
+
+def in_order(stories: Iterable[Explanation]) -> list[Group]:
+    """The same, those first for which something must be done."""
+    return sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
+
+
+def by_cause(groups: Iterable[Group]) -> Sequence[Sequence[Group]]:
+    """Groups with one cause side by side, in the order of the first of each."""
+    causes: dict[object, list[Group]] = {}
+    for group in groups:
+        story = group[0]
+        causes.setdefault((story.verdict, story.sentence if story.cause else story.pod.key), []).append(group)
+    return list(causes.values())
