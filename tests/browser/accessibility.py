@@ -21,4 +21,8 @@ def violations(page: Page) -> list[str]:
     page.evaluate(AXE.read_text("utf-8") + ";0")
     found = json.loads(page.evaluate("axe.run().then((one) => JSON.stringify([one.violations, one.passes.length]))"))
     assert found[1] > 20, "axe looked at nothing"
-    return [f"{one['id']}: {node['html'][:200]} {node['failureSummary'][:300]}" for one in found[0] for node in one["nodes"][:4]]
+    return [
+        f"{one['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+        for one in found[0]
+        for node in one["nodes"][:4]
+    ]

@@ -37,8 +37,8 @@ def binary() -> str | None:
 class Page:
     """A tab."""
 
-    def __init__(self, browser: "Chromium", session: str) -> None:
-        self._browser, self._session = browser, session
+    def __init__(self, browser: "Chromium", target: str, session: str) -> None:
+        self._browser, self._target, self._session = browser, target, session
 
     def call(self, method: str, **parameters: object) -> Json:
         """A method of the protocol."""
@@ -66,6 +66,19 @@ class Page:
             raise BrowserError(json.dumps(answer["exceptionDetails"])[:2000])
         return answer["result"].get("value")
 
+    def seen(self, query: str, unless: str = "false") -> list[str]:
+        """Of the elements that a person sees, unless a condition on `one` holds, the ids."""
+        visible = f"(one) => one.checkVisibility() && !({unless})"
+        found: list[str] = self.evaluate(
+            f"[...document.querySelectorAll({json.dumps(query)})].filter({visible}).map((one) => one.id)"
+        )
+        return found
+
+    def type(self, text: str) -> None:
+        """Keys, one after the other."""
+        for key in text:
+            self.press(key)
+
     def scheme(self, wanted: str) -> None:
         """Light or dark, as the system asks for it."""
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": wanted}])
@@ -82,6 +95,27 @@ class Page:
         )
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **down)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=named, windowsVirtualKeyCode=code)
+
+    def settle(self) -> None:
+        """Until what was begun is drawn."""
+        self.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(0)), 50))")
+
+    def point(self, query: str) -> None:
+        """The pointer, over the middle of an element."""
+        box = self.evaluate(
+            f"(() => {{ const box = document.querySelector({json.dumps(query)}).getBoundingClientRect();"
+            " return [box.left + box.width / 2, box.top + box.height / 2]; })()"
+        )
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
+
+    def events(self, method: str) -> list[Json]:
+        """Those of this name that came since they were last forgotten."""
+        self.evaluate("0")
+        return self._browser.events(method, self._session)
+
+    def close(self) -> None:
+        """The tab goes."""
+        self._browser.call("Target.closeTarget", {"targetId": self._target})
 
     def screenshot(self, path: Path, *, whole: bool = False) -> None:
         """What is seen, or all of it, as PNG."""
@@ -121,7 +155,7 @@ class Chromium:
         """A new tab."""
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
-        page = Page(self, session)
+        page = Page(self, target, session)
         for domain in ("Page", "Runtime"):
             page.call(f"{domain}.enable")
         return page
@@ -146,9 +180,13 @@ class Chromium:
         """Events of this name that have come so far."""
         self._events = [one for one in self._events if one.get("method") != event]
 
+    def events(self, method: str, session: str) -> list[Json]:
+        """Events of this name that have come so far."""
+        return [one for one in self._events if one.get("method") == method and one.get("sessionId") == session]
+
     def await_event(self, event: str, session: str) -> None:
         """Until it comes."""
-        while not any(one.get("method") == event and one.get("sessionId") == session for one in self._events):
+        while not self.events(event, session):
             self._events.append(self._next())
 
     def close(self) -> None:
