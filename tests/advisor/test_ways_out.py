@@ -134,11 +134,15 @@ def test_lower_priority_goes_first() -> None:
     assert freed == ["deployment/low", "deployment/high"]
 
 
-def test_a_terminating_holder_isnt_offered_to_be_stopped() -> None:
+def test_a_terminating_holder_isnt_stopped_but_waited_for() -> None:
     leaving = pod("a", on="n1", gpu=1)
     leaving["metadata"]["deletionTimestamp"] = "2026-11-30T18:00:00Z"
     found = story(node("n1", gpu=1), leaving, pod("p", gpu=1))
-    assert "free-device" not in {way.kind for way in found.ways_out}
+    way = found.ways_out[0]
+    assert (way.kind, way.title, way.risk.level) == ("free-device", "Wait for ml/a to go: it is being deleted", "low")
+    assert way.changes[0].command == "kubectl wait --for=delete pod/a -n ml --timeout=10m"
+    assert "raise-priority" not in {way.kind for way in found.ways_out}
+    assert "ml/a (being deleted since 2026-11-30 18:00" in found.sentence
     assert [held.pod.terminating for held in found.holdings] == [True]
 
 

@@ -10,7 +10,7 @@ from tests.cel.answered import Attribute, Device
 
 DEVICE = Device("d.io", {"s": Attribute("string", "x"), "i": Attribute("int", 3)}, {"m": Quantity.parse("1Gi")})
 SECONDS = 5.0
-"""Far above what they need (less than 1 s each, alone on a machine), for machines that are busy."""
+"""Of processor time: far above what they need (less than 1 s each)."""
 
 DOUBLING = (
     'cel.bind(x0, "aaaaaaaa", '
@@ -83,7 +83,7 @@ EXPRESSIONS = {
 @pytest.mark.parametrize("kubernetes", ["1.36", "1.37"])
 @pytest.mark.parametrize("name", list(EXPRESSIONS))
 def test_it_ends(name: str, kubernetes: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     program = cel.compile(EXPRESSIONS[name], cel.environment(kubernetes))
     if isinstance(program, cel.Program):
         answer = program.evaluate(DEVICE)
@@ -92,7 +92,7 @@ def test_it_ends(name: str, kubernetes: str) -> None:
     else:
         assert program.problems
         assert program.message
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 @pytest.mark.parametrize("name", ["nested loops", "range any", "range mapped", "contains", "doubling"])

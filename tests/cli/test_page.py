@@ -148,6 +148,14 @@ def test_mig_slices_are_drawn_where_they_lie(capsys: pytest.CaptureFixture[str])
     assert ["serving-11/llm-a-" in piece[2] for piece in pieces(bar)] == [True, False]
 
 
+def test_counters_without_numbers_are_drawn_in_units(capsys: pytest.CaptureFixture[str]) -> None:
+    tree = page_of(capsys, "--all-pending", "-f", CASES / "reports" / "counters-committed")
+    (bar,) = bars(tree, "node-worker-1").values()
+    assert bar.attrib["aria-label"] == "counterset0: 1 of 4 of counter c free"
+    assert [piece[:2] for piece in pieces(bar)] == [("held s", 3), ("f", 1)]
+    assert "still fits: device1 in 1 place" in words(tree.by_id("node-worker-1"))
+
+
 def test_links_join_what_slices_say_is_joined(capsys: pytest.CaptureFixture[str]) -> None:
     tree = page_of(capsys, "--all-pending", "-f", CASES / "dumps" / "dra-gpu-nic-pcieroot")
     labels = [one.attrib["aria-label"] for one in tree.all("span", "link")]

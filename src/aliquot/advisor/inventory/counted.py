@@ -39,4 +39,4 @@ def _sharing(node: Node, resource: str) -> tuple[str, int]:
     strategy = node.meta.labels.get(SHARING, "none")
     if strategy not in ("", "none"):
         return strategy, replicas
-    return ("time-slicing", replicas) if resource.endswith(".shared") or replicas > 1 else ("", 1)
+    return ("shared", replicas) if resource.endswith(".shared") or replicas > 1 else ("", 1)

@@ -40,9 +40,9 @@ class Counted:
     capacity: int
     holds: tuple[Hold, ...] = ()
     sharing: str = ""
-    """`time-slicing` or `mps`, where a unit is a share of a GPU."""
+    """Of shares of a GPU: `time-slicing` or `mps`, as the node's labels say; `shared` where they don't."""
     replicas: int = 1
-    """Shares that each GPU is advertised as."""
+    """Shares that each GPU is advertised as; 1 also where the labels of a shared one don't say."""
 
     @property
     def held(self) -> int:

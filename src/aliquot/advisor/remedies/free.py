@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aliquot.advisor import scaling
 from aliquot.advisor.case import Case, Spot, is_extended
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
@@ -49,6 +50,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     short = frozenset(name for name in spot.short_of() if is_extended(name))
     if not short:
         return
+    yield from _leaving(case, spot, short)
     held = [pod for pod in holders(case.snapshot, spot.node.name, short) if stoppable(pod)]
     owners = list(dict.fromkeys(owner_of(case.snapshot, pod) for pod in held))
     stops: list[Candidate] = []
@@ -63,6 +65,41 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         controller = pod.meta.controller
         if controller is not None and controller.kind not in ("Job", "DaemonSet"):
             yield from _move(case, spot, pod, short)
+
+
+def _leaving(case: Case, spot: Spot, short: frozenset[str]) -> Iterator[Candidate]:
+    """Those that are being deleted already: they go by themselves, or something keeps them."""
+    pods = [pod for pod in holders(case.snapshot, spot.node.name, short) if pod.terminating]
+    if not pods:
+        return
+    keys = tuple(pod.key for pod in pods)
+    first = pods[0]
+    where = f"{shlex.quote(first.name)} -n {shlex.quote(first.namespace)}"
+    finalizers = listed(list(dict.fromkeys(name for pod in pods for name in pod.meta.finalizers)))
+    if spot.node.ready is False:
+        title = f"Take {listed(keys)} away, deleted already: {spot.node.name} isn't ready to do it"
+        command = f"kubectl delete pod {where} --force --grace-period=0"
+        risk = Risk("high", f"its containers may still run on {spot.node.name}, and write to their volumes")
+    elif finalizers:
+        title = f"See to it that {listed(keys)} goes: it's being deleted, and finalizer {finalizers} keeps it"
+        command = f"kubectl get pod {where} -o jsonpath='{{.metadata.finalizers}}'  # does its controller run?"
+        risk = Risk("low", "the controller that owns the finalizer takes it away when its work is done")
+    else:
+        title = f"Wait for {listed(keys)} to go: {'it is' if len(keys) == 1 else 'they are'} being deleted"
+        command = f"kubectl wait --for=delete pod/{where} --timeout=10m"
+        risk = Risk("low", "it ends anyway")
+    yield Candidate(
+        kind="free-device",
+        target=f"pod/{first.name}",
+        title=title,
+        changes=(Change(f"pod {first.key}", command),),
+        apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
+        risk=risk,
+        rank=4 if risk.level == "low" else 52,
+        node=spot.node.name,
+        cures=min(short),
+        stops=keys,
+    )
 
 
 def _fewest(spot: Spot, pods: list[Pod]) -> list[Pod]:

@@ -91,7 +91,9 @@ def _others(case: Case, spot: Spot, name: str, asked: int) -> Iterator[Candidate
     """Resources of the same kind that this node has enough of."""
     used = case.snapshot.load(spot.node.name).requested
     for other, total in sorted(spot.node.allocatable.items()):
-        if other == name or not is_extended(other) or total - used.get(other, 0) < asked:
+        meant = is_near(name, other) and not case.offered(name)
+        # a slip is corrected also where what was meant is taken: it may be the first of two steps
+        if other == name or not is_extended(other) or total - (0 if meant else used.get(other, 0)) < asked:
             continue
         if is_near(name, other) or other.partition("/")[0] == name.partition("/")[0]:
             yield _ask(case, spot, name, other, asked)

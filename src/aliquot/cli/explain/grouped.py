@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from aliquot.advisor.explanation.value import Explanation
 
 ORDER = ("pending", "blocked", "gated", "placeable", "running")
+SIGNS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
 
 Group = tuple[Explanation, list[Explanation]]
 """A story, and those that differ from it only in the pod's name."""
@@ -25,6 +26,11 @@ def together(stories: Iterable[Explanation]) -> list[Group]:
 def in_order(stories: Iterable[Explanation]) -> list[Group]:
     """The same, those first for which something must be done."""
     return sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
+
+
+def unsure(story: Explanation) -> bool:
+    """It has room as far as was checked: no tick for that."""
+    return story.verdict == "placeable" and bool(story.not_checked)
 
 
 def by_cause(groups: Iterable[Group]) -> Sequence[Sequence[Group]]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from aliquot.advisor.causes.cause import number
 from aliquot.advisor.inventory.value import Counted, Hold
 from aliquot.advisor.owners import OwnerRef
 
@@ -69,7 +68,8 @@ def of_counted(one: Counted, palette: Palette) -> Bar:
         segments += [Segment("x", one.withheld, f"{one.withheld} not allocatable")] if one.withheld else []
     over = f", {one.held} asked for by the pods there" if one.held > one.allocatable else ""
     lost = f"{one.withheld} of capacity {one.capacity} not allocatable" if one.withheld else ""
-    badge = f"{one.sharing}, {number(one.replicas, 'share')} a GPU" if one.sharing else ""
+    each = f", {one.replicas} shares a GPU" if one.replicas > 1 else ""
+    badge = f"{one.sharing}{each}" if one.sharing else ""
     words = f"{one.free} of {one.allocatable} free{over}"
     return Bar(
         one.resource,

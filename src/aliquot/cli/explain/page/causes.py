@@ -9,7 +9,7 @@ from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks
 from aliquot.advisor.wayout import WayOut
-from aliquot.cli.explain.grouped import Group
+from aliquot.cli.explain.grouped import SIGNS, Group, unsure
 from aliquot.cli.explain.page.anchors import Anchors
 from aliquot.cli.explain.page.evidence import HeldBy, Refusing, Told, devices, holders, refusing
 from aliquot.kube.pod import Pod
@@ -40,6 +40,9 @@ class Block:
 
     anchor: str
     verdict: str
+    sign: str
+    tone: str
+    """Its class in the style sheet: the verdict, or `unsure`."""
     sentence: str
     asked: str
     names: tuple[str, ...]
@@ -65,6 +68,8 @@ def block(snapshot: Snapshot, groups: Sequence[Group], anchors: Anchors) -> Bloc
     return Block(
         anchors.of("cause", names[0]),
         story.verdict,
+        "?" if unsure(story) else SIGNS[story.verdict],
+        "unsure" if unsure(story) else story.verdict,
         story.sentence,
         asks(story.pod),
         names,

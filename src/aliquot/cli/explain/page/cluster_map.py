@@ -19,7 +19,9 @@ from aliquot.kube.node import Node
 from aliquot.snapshot.snapshot import Snapshot
 
 DENSE = 24
-"""Nodes of one kind from which their tiles are small."""
+"""Nodes of one kind from which their tiles are small, and those with something free come first."""
+VAST = 100
+"""Nodes of one kind from which they scroll in a box of their own."""
 FOLDED = 200
 """Nodes of one kind that stay closed until they are asked for, unless a pod asks for what they have."""
 NAMES = 12
@@ -43,6 +45,11 @@ class Hardware:
     def dense(self) -> bool:
         """Many: drawn small."""
         return len(self.tiles) > DENSE
+
+    @property
+    def vast(self) -> bool:
+        """So many that they'd push everything else away."""
+        return len(self.tiles) > VAST
 
     @property
     def folded(self) -> bool:
@@ -78,7 +85,11 @@ def cluster_map(snapshot: Snapshot, asked: Collection[str], anchors: Anchors) ->
         else:
             key = (hardware(node, has), tuple(sorted(offered(has))))
             kinds.setdefault(key, []).append((node, has))
-    groups = [_hardware(title, offers, members, asked, anchors, palette) for (title, offers), members in kinds.items()]
+    titles = Counter(title for title, _ in kinds)
+    groups = [
+        _hardware(title, offers, members, asked, anchors, palette, shared=titles[title] > 1)
+        for (title, offers), members in kinds.items()
+    ]
     groups.sort(key=lambda one: (not one.asked, natural(one.title)))
     owners = [(palette.of(owner), owner_words(owner)) for owner in list(palette.given)[:LEGEND]]
     names = sorted(bare, key=natural)
@@ -124,12 +135,17 @@ def _hardware(
     asked: Collection[str],
     anchors: Anchors,
     palette: Palette,
+    *,
+    shared: bool,
 ) -> Hardware:
+    """`shared`: other nodes have the same hardware and offer it in another way, so that the title says in which."""
     tiles = [
         tile(anchors.of("node" if node is not None else "pool", has.name), node, has, palette)
         for node, has in sorted(members, key=lambda one: natural(one[1].name))
     ]
-    shown = title or ", ".join(offers)
+    if len(tiles) > DENSE:
+        tiles.sort(key=lambda one: one.closed or not one.free)
+    shown = title if title and not shared else " · ".join(filter(None, [title, ", ".join(offers)]))
     anchor = anchors.of("hardware", f"{title} {' '.join(offers)}")
     return Hardware(anchor, shown, offers, tuple(tiles), tuple(_totals(tiles)), not set(offers).isdisjoint(asked))
 

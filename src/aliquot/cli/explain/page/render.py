@@ -10,7 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from aliquot import __version__
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.explanation.value import Explanation, counts
-from aliquot.cli.explain.grouped import ORDER, by_cause, in_order
+from aliquot.cli.explain.grouped import ORDER, SIGNS, by_cause, in_order
 from aliquot.cli.explain.page.anchors import Anchors
 from aliquot.cli.explain.page.causes import asked_of, block
 from aliquot.cli.explain.page.cluster_map import cluster_map
@@ -18,7 +18,6 @@ from aliquot.cli.explain.page.safe import plain
 from aliquot.snapshot.snapshot import Snapshot
 
 WAITING = ("pending", "blocked", "gated")
-MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
 MEANINGS = {
     "pending": "no node takes it",
     "blocked": "it has room or a node, and can't come to run",
@@ -46,7 +45,7 @@ def page(snapshot: Snapshot, stories: Sequence[Explanation], *, release: str, so
         verdicts=[(name, verdicts[name]) for name in ORDER if name in verdicts],
         namespaces=sorted({name for one in blocks for name in one.namespaces}),
         map=drawn,
-        marks=MARKS,
+        signs=SIGNS,
         meanings=MEANINGS,
         pods=number(len(stories), "pod"),
         waiting=sum(verdicts.get(name, 0) for name in WAITING),
