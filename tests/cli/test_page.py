@@ -3,6 +3,7 @@
 import json
 import random
 import xml.etree.ElementTree as ET
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ import pytest
 import yaml
 
 from aliquot.cli.entry import run
+from tests.browser.clusters import BIDI, COUNTED, SHARED, hostile
 from tests.browser.tree import Tree, words
 
 CASES = Path(__file__).parent.parent / "cases"
 MIXED = CASES / "reports" / "mixed-cluster-40" / "dump.json.gz"
 DUMPS = sorted(path for kind in ("dumps", "reports") for path in (CASES / kind).glob("*/dump.*"))
-BIDI = "\u202e"
 
 
 def page_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> Tree:
@@ -173,7 +174,7 @@ def test_what_nobody_can_get_is_marked(tmp_path: Path, capsys: pytest.CaptureFix
     node = incomplete.by_id("node-gpu-node-1")
     assert words(node).startswith("gpu-node-1 pool incomplete")
     assert {piece[0] for bar in bars(incomplete, "node-gpu-node-1").values() for piece in pieces(bar)} == {"x"}
-    cluster = json.loads(json.dumps(COUNTED))
+    cluster = deepcopy(COUNTED)
     cluster["items"][0]["status"]["allocatable"]["amd.com/gpu"] = "6"
     (tmp_path / "c.json").write_text(json.dumps(cluster), "utf-8")
     lost = page_of(capsys, "-A", "-f", tmp_path / "c.json")
@@ -182,7 +183,7 @@ def test_what_nobody_can_get_is_marked(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_large_count_is_drawn_in_proportion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cluster = json.loads(json.dumps(COUNTED))
+    cluster = deepcopy(COUNTED)
     cluster["items"][0]["status"] = {
         "allocatable": {"amd.com/gpu": "100", "pods": "9"},
         "capacity": {"amd.com/gpu": "101"},
@@ -215,19 +216,7 @@ def test_ids_stay_the_same_whatever_the_order_of_the_input(tmp_path: Path, capsy
 
 
 def test_names_from_the_cluster_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    hostile = f"\"><script>alert(1)</script><b onmouseover='x'>{BIDI}{{{{ 7*7 }}}}\u0007"
-    cluster = json.loads(json.dumps(COUNTED))
-    node, pod = cluster["items"]
-    node["metadata"]["name"] = hostile
-    node["metadata"]["labels"] = {"nvidia.com/gpu.product": hostile, "topology.kubernetes.io/zone": hostile}
-    node["spec"] = {"taints": [{"key": hostile, "effect": "NoSchedule", "value": hostile}]}
-    pod["metadata"] |= {"name": hostile, "namespace": hostile}
-    pod["spec"]["nodeSelector"] = {hostile: hostile}
-    holder = json.loads(json.dumps(pod))
-    holder["metadata"]["name"] = hostile + "2"
-    holder["spec"]["nodeName"] = hostile
-    cluster["items"].append(holder)
-    (tmp_path / "d.json").write_text(json.dumps(cluster), "utf-8")
+    (tmp_path / "d.json").write_text(json.dumps(hostile()), "utf-8")
     run(["explain", "--all-pending", "-f", str(tmp_path / "d.json"), "-o", "html"])
     text = capsys.readouterr().out
     tree = Tree(text)
@@ -241,7 +230,7 @@ def test_names_from_the_cluster_stay_text(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_nothing_waits_and_what_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cluster = json.loads(json.dumps(COUNTED))
+    cluster = deepcopy(COUNTED)
     pod = cluster["items"][1]
     pod["spec"]["nodeName"] = "n"
     pod["status"] = {"phase": "Running", "startTime": "2026-11-30T10:00:00Z"}
@@ -254,94 +243,3 @@ def test_nothing_waits_and_what_runs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "ml/waits runs on n." in words(tree.by_id("cause-ml-waits"))
     held = pieces(bars(tree, "node-n")["amd.com/gpu"])
     assert held[0] == ("held", 1, "ml/waits · 1 amd.com/gpu · since 2026-11-30 10:00")
-
-
-COUNTED: dict[str, Any] = {
-    "apiVersion": "v1",
-    "kind": "List",
-    "items": [
-        {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": "n"},
-            "status": {
-                "allocatable": {"amd.com/gpu": "8", "pods": "9", "cpu": "9", "memory": "9Gi"},
-                "capacity": {"amd.com/gpu": "8", "pods": "9", "cpu": "9", "memory": "9Gi"},
-                "conditions": [{"type": "Ready", "status": "True"}],
-            },
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": "waits", "namespace": "ml"},
-            "spec": {"containers": [{"name": "c", "resources": {"requests": {"amd.com/gpu": "1"}}}]},
-            "status": {"phase": "Pending"},
-        },
-    ],
-}
-
-SHARED: dict[str, Any] = {
-    "apiVersion": "v1",
-    "kind": "List",
-    "items": [
-        COUNTED["items"][0] | {"status": {"allocatable": {"pods": "9"}, "conditions": []}},
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceSlice",
-            "metadata": {"name": "s"},
-            "spec": {
-                "driver": "gpu.example.com",
-                "nodeName": "n",
-                "pool": {"name": "n", "generation": 1, "resourceSliceCount": 1},
-                "devices": [
-                    {"name": "gpu-0", "allowMultipleAllocations": True, "capacity": {"memory": {"value": "80Gi"}}}
-                ],
-            },
-        },
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceSlice",
-            "metadata": {"name": "f"},
-            "spec": {
-                "driver": "fabric.example.com",
-                "allNodes": True,
-                "pool": {"name": "fabric", "generation": 1, "resourceSliceCount": 1},
-                "devices": [{"name": "port-0"}],
-            },
-        },
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceClaim",
-            "metadata": {"name": "c", "namespace": "t"},
-            "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}},
-            "status": {
-                "allocation": {
-                    "devices": {
-                        "results": [
-                            {
-                                "request": "r",
-                                "driver": "gpu.example.com",
-                                "pool": "n",
-                                "device": "gpu-0",
-                                "shareID": "8d8a4e2e-5b7f-4d0e-9b52-b8d3b8a8f9a1",
-                                "consumedCapacity": {"memory": "20Gi"},
-                            }
-                        ]
-                    }
-                },
-                "reservedFor": [{"resource": "pods", "name": "user", "uid": "u"}],
-            },
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": "user", "namespace": "t", "uid": "u"},
-            "spec": {
-                "nodeName": "n",
-                "containers": [{"name": "c"}],
-                "resourceClaims": [{"name": "r", "resourceClaimName": "c"}],
-            },
-            "status": {"phase": "Running"},
-        },
-    ],
-}

@@ -10,6 +10,7 @@ import pytest
 from aliquot.cli.entry import run
 from tests.browser.accessibility import violations, why_not
 from tests.browser.chromium import Chromium, Page, binary, chromium
+from tests.browser.clusters import hostile, many
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -203,3 +204,28 @@ def test_it_reads_without_javascript(page: Page, pages: dict[str, Path]) -> None
     page.evaluate("document.querySelector('#node-a100-1 > summary').focus()")
     page.press("Enter")
     assert page.evaluate("document.querySelector('#node-a100-1').open")
+
+
+def test_names_run_nothing(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text(json.dumps(hostile()), "utf-8")
+    page.call("Log.enable")
+    page.open(written(tmp_path / "hostile.html", tmp_path / "d.json"), width=360, phone=True)
+    page.evaluate(OPEN_ALL)
+    page.point(".node .bar i")
+    assert page.evaluate("window.broken === undefined")
+    assert page.events("Log.entryAdded") == []  # nothing was there for the page's own policy to forbid
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert violations(page) == []
+
+
+def test_a_thousand_nodes_open_and_are_found(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text(json.dumps(many(1500)), "utf-8")
+    path = written(tmp_path / "many.html", tmp_path / "d.json")
+    assert path.stat().st_size < 2_500_000
+    page.open(path)
+    assert len(page.seen(NODES)) == 1500
+    first = page.evaluate("document.querySelector('.node').id")
+    assert first == "node-node-1499"  # what has something free comes first
+    assert page.evaluate("document.documentElement.scrollHeight") < 4000
+    page.type("/holder-1234-0")
+    assert page.seen(NODES) == ["node-node-1234"]

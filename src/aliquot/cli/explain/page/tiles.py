@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.gpus import PRODUCT
-from aliquot.advisor.inventory.value import Hold, Inventory
-from aliquot.cli.explain.page.bars import Bar, Palette, by_owner, of_counted
-from aliquot.cli.explain.page.device_bars import of_chip, of_devices
+from aliquot.advisor.inventory.value import Device, Hold, Inventory
+from aliquot.cli.explain.page.bars import Bar, Palette, by_owner, clock, of_counted
+from aliquot.cli.explain.page.device_bars import of_chip, of_devices, told
 from aliquot.cli.explain.page.links import Link, links
 from aliquot.kube.node import Node
 
@@ -29,7 +29,7 @@ class Holder:
     namespace: str
     amount: str
     pods: str
-    since: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Tile:
     links: tuple[Link, ...]
     holders: tuple[Holder, ...]
     more_holders: int
+    devices: tuple[str, ...]
+    """Published ones, each with all that is known of it."""
     badges: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     offers: tuple[str, ...]
@@ -71,6 +73,7 @@ def tile(anchor: str, node: Node | None, has: Inventory, palette: Palette) -> Ti
         tuple(links(has, palette)),
         tuple(holders[:HOLDERS]),
         max(0, len(holders) - HOLDERS),
+        tuple(told(one) for one in _published(has)),
         tuple(_badges(node, has)),
         tuple(_facts(node, has)),
         tuple(sorted(offered(has))),
@@ -94,11 +97,16 @@ def hardware(node: Node | None, has: Inventory) -> str:
     return " + ".join([*([label] if label and PLAIN.sub(" ", label) not in said else []), *products])
 
 
+def _published(has: Inventory) -> list[Device]:
+    """One by one; of what could be cut from a chip only what is."""
+    return [*has.devices, *(part.device for chip in has.chips for part in chip.parts)]
+
+
 def _holders(has: Inventory, palette: Palette) -> list[Holder]:
     what: dict[str, list[Hold]] = {}
     for one in has.counted:
         what.setdefault(one.resource, []).extend(one.holds)
-    for device in (*has.devices, *(part.device for chip in has.chips for part in chip.parts)):
+    for device in _published(has):
         unit = device.profile or f"of {device.id.driver}"
         what.setdefault(unit, []).extend(
             Hold(hold.owner, hold.pods, 1, hold.claim, hold.since, hold.terminating) for hold in device.holds
@@ -116,7 +124,7 @@ def _holder(hold: Hold, what: str, palette: Palette) -> Holder:
         hold.owner.namespace,
         f"{number(hold.amount, 'device')} {what}" if what.startswith("of ") else f"{hold.amount} {what}",
         f"{named}{more}",
-        hold.since,
+        "terminating" if hold.terminating else f"since {clock(hold.since)}" if hold.since else "",
     )
 
 
