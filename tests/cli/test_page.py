@@ -102,6 +102,7 @@ def test_the_mixed_cluster_has_a_line_and_a_block_for_each_cause(capsys: pytest.
     assert cells[2:] == ["4 nvidia.com/gpu", "Uncordon l40s-4", "medium"]
     assert words(rows["cause-ml-embed-v2"][0]).endswith("×3")
     block = tree.by_id("cause-train-ft-nightly")
+    assert "Who holds it on 12 of 40 nodes, the map has all" in words(block)
     assert "12 nvidia.com/gpu deployment/ft in train, 3 pods since 2026-11-29 08:00" in words(block)
     assert not tree.all("a", "onmap", within=tree.by_id("cause-ml-whisper"))  # no node offers what it asks for
     to_map = tree.all("a", "onmap", within=tree.by_id("cause-ml-embed-v2"))
@@ -163,6 +164,9 @@ def test_links_join_what_slices_say_is_joined(capsys: pytest.CaptureFixture[str]
     assert labels == ["PCIe root pci0000:15 joins mlx5-0, gpu-0", "PCIe root pci0000:37 joins mlx5-1, gpu-1"]
     first = tree.all("span", "link")[0]
     assert [one.attrib["class"] for one in first if one.tag == "i"] == ["f", "o0"]
+    told = [words(one) for one in tree.all("li", within=tree.by_id("node-gpu-node-1"))]
+    assert "gpu-0 (numaNode 0, pcieRoot pci0000:15): held by train-12/embedder-5f98d8c95f-cbx42" in told
+    assert "mlx5-0 (numaNode 0, pcieRoot pci0000:15), gpu-1 (numaNode 0, pcieRoot pci0000:37): free" in told
 
 
 def test_what_nobody_can_get_is_marked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

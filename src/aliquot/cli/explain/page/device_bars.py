@@ -1,6 +1,6 @@
 """Devices of ResourceSlices drawn as bars: one by one, shared, or as what is cut from a chip."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.inventory.value import SLICES, Chip, Device
@@ -45,6 +45,18 @@ def state_of(one: Device, palette: Palette) -> str:
     if one.shared:
         styles.append("s")
     return " ".join(styles or ["f"])
+
+
+def states(devices: Iterable[Device]) -> list[str]:
+    """What each is doing, those that do the same together; in words, for who has no pointer."""
+    found: dict[str, list[str]] = {}
+    for one in devices:
+        taken = "; ".join(f"{'watched' if hold.admin else 'held'} by {hold.who}" for hold in one.holds)
+        state = "; ".join(filter(None, [taken, *(f"taint {taint}" for taint in one.taints), *one.barriers]))
+        facts = ", ".join(f"{name} {value}" for name, value in one.facts.items() if name != "parentUUID")
+        name = f"{one.id.device} ({facts})" if facts else one.id.device
+        found.setdefault(state or "free", []).append(name)
+    return [f"{', '.join(names)}: {state}" for state, names in found.items()]
 
 
 def told(one: Device) -> str:

@@ -8,7 +8,7 @@ from aliquot.advisor.causes.cause import number
 from aliquot.advisor.gpus import PRODUCT
 from aliquot.advisor.inventory.value import Device, Hold, Inventory
 from aliquot.cli.explain.page.bars import Bar, Palette, by_owner, clock, of_counted
-from aliquot.cli.explain.page.device_bars import of_chip, of_devices, told
+from aliquot.cli.explain.page.device_bars import of_chip, of_devices, states
 from aliquot.cli.explain.page.links import Link, links
 from aliquot.kube.node import Node
 
@@ -43,7 +43,7 @@ class Tile:
     holders: tuple[Holder, ...]
     more_holders: int
     devices: tuple[str, ...]
-    """Published ones, each with all that is known of it."""
+    """Published ones in words, those in the same state together."""
     badges: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     offers: tuple[str, ...]
@@ -73,7 +73,7 @@ def tile(anchor: str, node: Node | None, has: Inventory, palette: Palette) -> Ti
         tuple(links(has, palette)),
         tuple(holders[:HOLDERS]),
         max(0, len(holders) - HOLDERS),
-        tuple(told(one) for one in _published(has)),
+        tuple(states(_published(has))),
         tuple(_badges(node, has)),
         tuple(_facts(node, has)),
         tuple(sorted(offered(has))),
