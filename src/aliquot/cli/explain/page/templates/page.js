@@ -37,6 +37,7 @@
     return done;
   };
   for (const block of all(".cmd")) {
+    if (one("code", block).textContent.split("\n").every((line) => line.startsWith("#"))) continue; // nothing to run
     const button = document.createElement("button");
     button.type = "button";
     button.className = "copy";
