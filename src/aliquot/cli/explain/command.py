@@ -73,7 +73,7 @@ def explain(
         node_groups: Files with nodes that an autoscaler could add, one Node of each group (its name is the group's),
             with the ResourceSlices that its drivers would publish: groups that may have no node now.
         output: text for people (a line for each cause, then a block for each); wide for everything; json or yaml for
-            programs; html for one self-contained page.
+            programs; html for one self-contained page with a map of the devices.
         ways: How many ways out the text shows of each cause; without it as many as fit. The other formats hold all.
         watch: Stay, and print again what has another verdict than before; Ctrl-C ends. With -o json a line each time.
         would: Judge a manifest that isn't applied yet: its pods, and those that its workloads would make. A file, a
@@ -199,7 +199,7 @@ def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
         else:
             show(stories, release=chosen, source=source, ways=ways, of=of)
     elif output == "html":
-        from aliquot.cli.explain.page import page
+        from aliquot.cli.explain.page.render import page
 
         emit(visible(page(snapshot, stories, release=chosen, source=source), lines=True), sys.stdout)
     else:

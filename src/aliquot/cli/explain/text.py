@@ -1,7 +1,6 @@
 """Explanations for a person: a line for each cause first, then a block for each, read in seconds."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
@@ -14,12 +13,11 @@ from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
+from aliquot.cli.explain.grouped import SIGNS, Group, by_cause, in_order, unsure
 from aliquot.cli.explain.lines import Words, command_lines, console, indented, shortened, unbroken, written
 from aliquot.cli.terminal import page
 
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
-MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
-ORDER = ("pending", "blocked", "gated", "placeable", "running")
 SUMMARY_LINES = 36
 MOST_ROW_LINES = 3
 BLOCK_LINES = 24
@@ -27,9 +25,6 @@ BLOCK_LINES = 24
 WAYS_SHOWN = 3
 HOLDERS_SHOWN = 3
 GROUPS_SHOWN = 4
-
-Group = tuple[Explanation, list[Explanation]]
-"""A story, and those that differ from it only in the pod's name."""
 
 
 def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int | None, of: str = "") -> None:
@@ -43,7 +38,7 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         of: how many pods there are, asked for or not, in words.
     """
     out = console()
-    groups = sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
+    groups = in_order(stories)
     if len(stories) > 1:
         summary(out, groups)
     for story, twins in groups:
@@ -65,45 +60,18 @@ def verdicts(stories: Sequence[Explanation]) -> str:
     return ", ".join(told)
 
 
-def together(stories: Iterable[Explanation]) -> list[Group]:
-    """Stories that differ only in the pod's name, under the first."""
-    found: dict[object, Group] = {}
-    for story in stories:
-        key = (story.owner, story.verdict, story.shape) if story.shape is not None else (story.pod.key,)
-        if key in found:
-            found[key][1].append(story)
-        else:
-            found[key] = (story, [])
-    return [(replace(story, forecast=_forecast(story, twins)), twins) for story, twins in found.values()]
-
-
-def _forecast(story: Explanation, twins: Sequence[Explanation]) -> str:
-    """The queue's line for pods told as one: how many of them have room beside each other."""
-    without = [one for one in (story, *twins) if one.forecast]
-    if not without or not twins:
-        return story.forecast
-    every = 1 + len(twins)
-    fit = every - len(without)
-    first = without[0].forecast.removeprefix("Forecast: ")
-    have = f"{fit or 'none'} of these {every} pods {'have' if fit > 1 else 'has'} room"
-    return f"Forecast: as the queue takes them, {have}; for {without[0].pod.key}: {first}"
-
-
 # --- summary ---------------------------------------------------------------------------------------------------------
 
 
 def summary(out: Console, groups: Sequence[Group]) -> None:
     """One line a cause: what, for whom, and the best way out with its risk."""
-    causes: dict[object, list[Group]] = {}
-    for group in groups:
-        story = group[0]
-        causes.setdefault((story.verdict, story.sentence if story.cause else story.pod.key), []).append(group)
+    causes = by_cause(groups)
     pods, risk = min(26, out.width // 4), 6
     cause = (out.width - pods - risk - 8) * 3 // 5
     best = out.width - pods - risk - cause - 8
     out.print(Words(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
     height = max(1, min(MOST_ROW_LINES, SUMMARY_LINES // max(1, len(causes))))
-    for several in list(causes.values())[:SUMMARY_LINES]:
+    for several in causes[:SUMMARY_LINES]:
         story = several[0][0]
         count = sum(1 + len(twins) for _, twins in several)
         names = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
@@ -167,9 +135,7 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
 
 def mark(story: Explanation) -> tuple[str, str]:
     """The verdict's sign and its style; room that isn't sure is no green tick."""
-    if story.verdict == "placeable" and (story.not_checked or story.forecast):
-        return "?", "yellow"
-    return MARKS[story.verdict], STYLES[story.verdict]
+    return ("?", "yellow") if unsure(story) else (SIGNS[story.verdict], STYLES[story.verdict])
 
 
 def _height(out: Console) -> int:
