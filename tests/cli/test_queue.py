@@ -61,7 +61,8 @@ def test_it_says_so_and_offers_first_what_holds(explained: Any) -> None:
     taken = [bool(way["after"]["goFirst"]) for way in ways]
     assert taken == sorted(taken)
     assert "ml/first goes first" in explained(*objects, args=("pod/second",), output="wide")
-    assert "ml/first goes first" in explained(*objects, args=("pod/second",), output="html")
+    page = explained(*objects, args=("pod/second",), output="html")
+    assert "ml/first waits too, goes first and takes it" in page
 
 
 def test_one_pod_alone_and_all_pending_say_the_same(explained: Any) -> None:

@@ -184,7 +184,11 @@ def outcome(way: WayOut, alike: int = 1) -> str:
         return "not tried: a dump can't tell"
     place = f" on {way.after.node}" if way.after.node else ""
     gone = (*way.after.victims, *way.after.stopped)
-    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
+    ends = (
+        f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer {'runs' if len(gone) == 1 else 'run'}"
+        if gone
+        else ""
+    )
     if way.after.first:
         who = ", ".join(way.after.first[:2]) + (" …" if len(way.after.first) > 2 else "")
         goes = "goes first and takes" if len(way.after.first) == 1 else "go first and take"

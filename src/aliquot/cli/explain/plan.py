@@ -1,17 +1,15 @@
 """`aliquot explain --plan-all`: one plan for all that wait, for a person or a program."""
 
-import sys
 from collections.abc import Mapping, Sequence
-
-from rich.text import Text
 
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.plan_all.document import document
 from aliquot.advisor.plan_all.value import Plan, Step
 from aliquot.cli.cluster_input import as_json
 from aliquot.cli.explain.answer import Answer
-from aliquot.cli.explain.lines import console, indented, shell, unbroken, undo_lines, written
+from aliquot.cli.explain.lines import Words, console, indented, shell, unbroken, undo_lines, written
 from aliquot.cli.output import write_json, write_yaml
+from aliquot.cli.terminal import page
 
 NAMES = 6
 
@@ -24,12 +22,12 @@ def show_plan(answer: Answer, plan: Plan, output: str) -> None:
         (write_json if output == "json" else write_yaml)(told)
         return
     out = console()
-    out.print(Text(headline(plan), style="bold"))
+    out.print(Words(headline(plan), style="bold"))
     if plan.roomy:
         indented(out, f"Without any change there's room for {listed(plan.roomy, NAMES)}.", 2)
     for nth, step in enumerate(plan.steps, 1):
         out.print()
-        indented(out, Text.assemble((f"{nth}. {step.title}", "bold"), (f"  [{step.kind}]", "dim")), 0)
+        indented(out, Words.assemble((f"{nth}. {step.title}", "bold"), (f"  [{step.kind}]", "dim")), 0)
         indented(out, f"places {_pods(step.places, plan.nodes)}", 3)
         indented(out, facts(step), 3, "dim")
         for change in step.changes:
@@ -39,14 +37,14 @@ def show_plan(answer: Answer, plan: Plan, output: str) -> None:
             unbroken(out, f"   {line}", "dim")
     if plan.left:
         out.print()
-        out.print(Text("Still waiting then:", style="bold cyan"))
+        out.print(Words("Still waiting then:", style="bold cyan"))
         reasons: dict[str, list[str]] = {}
         for left in plan.left:
             reasons.setdefault(left.why.replace(left.pod, "the pod"), []).append(left.pod)
         for why, pods in reasons.items():
             indented(out, f"{listed(pods, NAMES)}: {why}", 2)
-    out.print(Text(f"kube-scheduler {answer.release} ({answer.source}).", style="dim"))
-    sys.stdout.write(written(out))
+    out.print(Words(f"kube-scheduler {answer.release} ({answer.source}).", style="dim"))
+    page(written(out))
 
 
 def headline(plan: Plan) -> str:
