@@ -89,7 +89,7 @@ def explain(
             than it asks for), sharing (a GPU divided), taint, selector.
         max_risk: The most risk of a way out that is still offered.
         prefer: What counts first among the ways out: risk, then money; or cost, then risk; then how much they change.
-            Without it risk weighs most, but a node for much money doesn't come before a small risk.
+            Without it risk weighs most, but a node for much money doesn't come before a small risk (README has sums).
         watch: Stay, and print again what has another verdict than before; Ctrl-C ends. With -o json a line each time.
         would: Judge a manifest that isn't applied yet: its pods, and those that its workloads would make. A file, a
             folder, or - for standard input; may be given several times. What names no namespace is in that of -n.
