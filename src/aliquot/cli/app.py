@@ -21,6 +21,8 @@ EXPLAIN_EXAMPLES = """Examples:
   aliquot explain deployment/llm -n serving
   aliquot explain --all-pending --context prod --watch
   aliquot explain pod/llm-2 -n serving -f dump.yaml
+  aliquot explain node/gpu-node-1 -f dump.yaml
+  aliquot explain claim/training -n ml -f dump.yaml
   aliquot explain --all-pending -f dump.yaml -o html > why.html
   kubectl get nodes,pods -A -o json | aliquot explain --all-pending -f - -o json
 

@@ -13,7 +13,7 @@ from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
 from aliquot.cli.explain.answer import Answer, Mistake
-from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant
+from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant, subject_of
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
 from aliquot.cluster.reading import Reading
@@ -50,14 +50,15 @@ def explain(
     watch: Annotated[bool, Parameter(name=["--watch", "-w"], negative=(), show_default=False)] = False,
     live: Live = CURRENT,
 ) -> int:
-    """Why a pod is pending, and what would place it.
+    """Why a pod is pending, and what would place it; what a node's GPUs do; what a claim has, or why it has nothing.
 
     Replays kube-scheduler's decision on a dump, gives every reason on every node (the scheduler stops at a node's
     first), and offers ways out that were tried on a copy of the dump: best first by risk, then by cost, then by how
     much they change.
 
     Args:
-        target: What to explain: pod/NAME, NAMESPACE/NAME, deployment/NAME, statefulset/NAME, job/NAME, or a bare NAME.
+        target: What to explain: pod/NAME, NAMESPACE/NAME, deployment/NAME, statefulset/NAME, job/NAME, a bare NAME;
+            node/NAME, claim/NAME, claim/NAMESPACE/NAME.
         more: The name, where the kind stands alone: `pod NAME`.
         file: Where the cluster is: YAML or JSON files, folders, a `kubectl cluster-info dump` folder, .gz, or - for
             standard input. May be given several times. Without it the cluster of the kubeconfig is asked.
@@ -94,6 +95,18 @@ def explain(
     groups = read_cluster(node_groups) if node_groups else None
     if node_groups and groups is None:
         return NOTHING_USABLE
+    subject = subject_of(target)
+    if subject is not None:
+        from aliquot.cli.explain.about import tell_about
+
+        if watch:
+            fail(f"--watch follows pods, not {subject[0]}s", "leave --watch away")
+            return NOTHING_USABLE
+        spare = groups.snapshot if groups is not None else None
+        return tell_about(
+            subject, file, live, namespace=namespace, kubernetes=kubernetes, feature_gates=feature_gates, spare=spare,
+            output=output, ways=ways,
+        )  # fmt: skip
     ask = partial(
         answered,
         target=target,
