@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.advisor.alike import alike_groups
-from aliquot.advisor.case import device_requests
+from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.explain import explain_one
 from aliquot.advisor.explanation.twins import shape_of
+from aliquot.advisor.gpus import family
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
@@ -42,8 +43,9 @@ def asking(
     """The pending pods that ask for devices of a kind that the node has, alike ones together."""
     kinds: dict[object, list[Pod]] = {}
     offers = {**snapshot.nodes[node].capacity, **snapshot.nodes[node].allocatable}
+    families = {family(name) for name, amount in offers.items() if amount and is_extended(name)}
     for pod in snapshot.pending():
-        if (pod.claims and devices) or any(offers.get(name) for name in device_requests(pod)):
+        if (pod.claims and devices) or any(family(name) in families for name in device_requests(pod)):
             kinds.setdefault(shape_of(snapshot, pod), []).append(pod)
     return tuple(_all(snapshot, node, kinds, scheduler, spare))
 

@@ -185,7 +185,12 @@ def _sentence(
     stale = [one.consumer.name for one in keepers if one.stale]
     if len(stale) == len(keepers):
         return f"{head}; everyone it's reserved for has ended or is gone ({listed(stale)})."
-    return f"{head}, reserved for {listed([one.consumer.name for one in keepers])}."
+    return f"{head}, reserved for {listed([_whom(claim, one) for one in keepers])}."
+
+
+def _whom(claim: Claim, keeper: Keeper) -> str:
+    kind = "pod" if keeper.consumer.resource == "pods" else keeper.consumer.resource
+    return f"{kind} {claim.meta.namespace}/{keeper.consumer.name}"
 
 
 def _why_none(
@@ -197,7 +202,7 @@ def _why_none(
         return "why is unknown, since the input has no pods."
     if not users:
         return "no pod in the input uses it, and claims are allocated when a pod that uses them is scheduled."
-    if not waiting and not snapshot.nodes:
+    if not snapshot.nodes:
         return "why is unknown, since the input has no nodes."
     if not waiting:
         return f"no pod that waits uses it (used by {listed([pod.key for pod in users])})."

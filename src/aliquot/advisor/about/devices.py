@@ -30,7 +30,7 @@ class Seen:
     claims: tuple[str, ...]
     """The claims that hold it (of one that may be shared, several)."""
     short_of: tuple[str, ...]
-    """Counters of which too little is left for it: others hold them."""
+    """Counters of which too little is left for it, since others hold them; of a shared one, its used up capacities."""
     taints: tuple[str, ...]
     """Its taints that keep new claims away."""
 
@@ -88,8 +88,11 @@ def published(snapshot: Snapshot, node: Node, scheduler: Scheduler) -> Published
     features = supply.features
     pools = Pools(supply.slices, features, implementation_of(features), behaviour_of(scheduler.kubernetes))
     holders = holders_of_devices(snapshot.claims.values())
+    shares = _shares(snapshot.claims.values())
     try:
-        seen = tuple(_pool(pool, node, holders) for pool in pools.gather(node) if pool.state == "usable" and pool.here)
+        seen = tuple(
+            _pool(pool, node, holders, shares) for pool in pools.gather(node) if pool.state == "usable" and pool.here
+        )
         return Published(tuple(one for one in seen if one.devices), pools.troubles(node))
     except (PoolError, BrokenSelectorError) as error:
         return Published(error=str(error))
@@ -105,9 +108,29 @@ def holders_of_devices(claims: Iterable[Claim]) -> Mapping[DeviceId, tuple[str, 
     return {device: tuple(sorted(keys)) for device, keys in found.items() if keys}
 
 
-def _pool(pool: Pool, node: Node, holders: Mapping[DeviceId, tuple[str, ...]]) -> PoolSeen:
+def _shares(claims: Iterable[Claim]) -> Mapping[tuple[DeviceId, str], Quantity]:
+    """(Device, capacity) -> what claims that share the device have of it together."""
+    found: dict[tuple[DeviceId, str], Quantity] = {}
+    for claim in claims:
+        for result in claim.allocation.results if claim.allocation is not None else ():
+            for name, amount in (result.consumed or {}).items():
+                before = found.get((result.device, name))
+                found[result.device, name] = amount if before is None else before + amount
+    return found
+
+
+def _pool(
+    pool: Pool,
+    node: Node,
+    holders: Mapping[DeviceId, tuple[str, ...]],
+    shares: Mapping[tuple[DeviceId, str], Quantity],
+) -> PoolSeen:
     def claims(device: Device) -> tuple[str, ...]:
         return holders.get(DeviceId(pool.driver, pool.name, device.name), ())
+
+    def exhausted(device: Device) -> tuple[str, ...]:
+        taken = {name: shares.get((DeviceId(pool.driver, pool.name, device.name), name)) for name in device.capacity}
+        return tuple(name for name, amount in taken.items() if amount and amount >= device.capacity[name].value)
 
     every = [device for published in (*pool.here, *pool.elsewhere) for device in published.devices]
     held = [device for device in every if claims(device)]
@@ -122,7 +145,7 @@ def _pool(pool: Pool, node: Node, holders: Mapping[DeviceId, tuple[str, ...]]) -
         Seen(
             device,
             claims(device),
-            () if claims(device) else _short(device, pool.counter_sets, used),
+            exhausted(device) if claims(device) else _short(device, pool.counter_sets, used),
             tuple(
                 f"{taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
                 for taint in blocking_taints(device, ())

@@ -25,7 +25,7 @@ def node_document(about: AboutNode, *, kubernetes: str, source: str, warnings: I
         "product": about.product,
         "obstacles": list(about.obstacles),
         "resources": [_counted(one) for one in about.counted],
-        "pools": [_pool(one) for one in about.published.pools],
+        "pools": [_pool(one, known=about.claims_known) for one in about.published.pools],
         "poolTroubles": [
             {"driver": one.driver, "pool": one.pool, "state": one.state, "detail": one.detail}
             for one in about.published.troubles
@@ -102,7 +102,7 @@ def _held(one: HeldBy) -> Json:
     return {"owner": one.owner.full, "amount": one.amount, "pods": [pod.key for pod in one.pods]}
 
 
-def _pool(pool: PoolSeen) -> Json:
+def _pool(pool: PoolSeen, *, known: bool) -> Json:
     return {
         "driver": pool.driver,
         "pool": pool.pool,
@@ -110,7 +110,7 @@ def _pool(pool: PoolSeen) -> Json:
             {
                 "name": one.device.name,
                 "model": one.model,
-                "free": one.free,
+                "free": one.free if known or one.taints else None,
                 "claims": list(one.claims),
                 "shortOf": list(one.short_of),
                 "taints": list(one.taints),

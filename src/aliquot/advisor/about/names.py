@@ -46,9 +46,14 @@ def find_claim(snapshot: Snapshot, name: str, namespace: str | None) -> str | No
         names.setdefault(claim.meta.name, []).append(key)
     near = [key for one in nearest(wanted, names) for key in names[one]]
     inside = f" in namespace {where}" if where else ""
+    none = (
+        "there are no ResourceClaims"
+        if "ResourceClaim" in snapshot.kinds
+        else "the input has no ResourceClaims: kubectl get resourceclaims -A -o yaml > claims.yaml"
+    )
     return NotThere(
         f"there's no claim {wanted}{inside} in the input" if wanted else "claim/ says no name",
-        _near(near) or "the input has no ResourceClaims: kubectl get resourceclaims -A -o yaml > claims.yaml",
+        _near(near) or none,
     )
 
 

@@ -9,7 +9,7 @@ from aliquot.advisor.about.devices import Published, published
 from aliquot.advisor.about.holds import Hold, holds
 from aliquot.advisor.case import is_extended
 from aliquot.advisor.causes.cause import number
-from aliquot.advisor.gpus import gpus_of
+from aliquot.advisor.gpus import PRODUCT
 from aliquot.kube.node import Node
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
@@ -24,6 +24,8 @@ class AboutNode:
     """Which GPUs, by the node's labels; empty: it doesn't say."""
     counted: tuple[Counted, ...]
     published: Published
+    claims_known: bool
+    """False: the input has no claims, so that nobody knows which DRA devices are held."""
     holds: tuple[Hold, ...]
     """Who holds its DRA devices."""
     obstacles: tuple[str, ...]
@@ -40,12 +42,12 @@ def about_node(snapshot: Snapshot, name: str, scheduler: Scheduler, spare: Snaps
     node = snapshot.nodes[name]
     resources = counted(snapshot, name)
     drivers = published(snapshot, node, scheduler)
-    gpus = gpus_of(node)
     return AboutNode(
         node=node,
-        product=gpus.label.product if gpus is not None else "",
+        product=node.meta.labels.get(PRODUCT, ""),
         counted=resources,
         published=drivers,
+        claims_known=_claims_known(snapshot),
         holds=holds(snapshot, drivers.pools),
         obstacles=tuple(_obstacles(node)),
         unknown=tuple(_unknown(snapshot)),
@@ -70,10 +72,14 @@ def _obstacles(node: Node) -> Iterator[str]:
             )
 
 
+def _claims_known(snapshot: Snapshot) -> bool:
+    return "ResourceClaim" in snapshot.kinds
+
+
 def _unknown(snapshot: Snapshot) -> Iterator[str]:
     if "Pod" not in snapshot.kinds:
         yield "The input has no pods: who holds what, and who waits, is unknown."
-    if snapshot.slices and "ResourceClaim" not in snapshot.kinds:
+    if snapshot.slices and not _claims_known(snapshot):
         yield "The input has ResourceSlices and no ResourceClaims: which devices are held is unknown."
 
 
@@ -99,7 +105,7 @@ def _parts(snapshot: Snapshot, resources: tuple[Counted, ...], drivers: Publishe
     for pool in drivers.pools:
         what = number(len(pool.devices), "device")
         where = f"{pool.driver}/{pool.pool}"
-        if "ResourceClaim" in snapshot.kinds or not snapshot.slices:
+        if _claims_known(snapshot):
             free = sum(1 for one in pool.devices if one.free)
             yield f"{free} of {what} of {where} could still be given to a claim, each by itself"
         else:

@@ -40,7 +40,7 @@ def claim_text(about: AboutClaim, ways: int | None) -> str:
     if about.waiting:
         unbroken(out, "  who waits for it", "bold cyan")
     for story in about.waiting[:WAITING_SHOWN]:
-        _waiting(out, story, WAYS_SHOWN if ways is None else ways)
+        _waiting(out, story, WAYS_SHOWN if ways is None else ways, about.sentence)
     if len(about.waiting) > WAITING_SHOWN:
         indented(out, f"and {len(about.waiting) - WAITING_SHOWN} more (-o json)", 4, "dim")
     return written(out)
@@ -61,12 +61,13 @@ def _given(one: Given) -> str:
     return f"{one.result.request}: {one.result.device}{where}{admin}{gone}{told}"
 
 
-def _waiting(out: Console, story: Explanation, ways: int) -> None:
-    indented(out, Text.assemble((story.pod.key, "bold"), f"  {story.verdict}: {story.sentence}"), 4)
+def _waiting(out: Console, story: Explanation, ways: int, said: str) -> None:
+    sentence = "" if story.sentence in said else f": {story.sentence}"
+    indented(out, Text.assemble((story.pod.key, "bold"), f"  {story.verdict}{sentence}"), 4)
     for one in story.conflict:
         indented(out, f"part of the conflict: {one}", 6, "dim")
     for way in story.ways_out[:ways]:
-        indented(out, f"what would (tried): {way.title}  [{way.risk.level} risk]", 6)
+        indented(out, f"what would{' (tried)' if way.simulated else ''}: {way.title}  [{way.risk.level} risk]", 6)
         for change in way.changes:
             for line in change.command.splitlines():
                 unbroken(out, f"        $ {line}", "green")

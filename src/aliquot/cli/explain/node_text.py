@@ -29,7 +29,7 @@ def node_text(about: AboutNode, ways: int | None) -> str:
     if about.counted:
         _counted(out, about)
     for pool in about.published.pools:
-        _pool(out, pool, known=not about.unknown)
+        _pool(out, pool, known=about.claims_known)
     _holds(out, about)
     for trouble in about.published.troubles:
         indented(out, f"! pool {trouble.driver}/{trouble.pool}: {trouble.state}: {trouble.detail}", 2, "yellow")
@@ -50,9 +50,11 @@ def _counted(out: Console, about: AboutNode) -> None:
             indented(out, f"{holder.amount} held by {holder.words}", 4, "dim")
         if len(one.holders) > HOLDERS_SHOWN:
             indented(out, f"and {number(len(one.holders) - HOLDERS_SHOWN, 'owner')} more (-o json)", 4, "dim")
-    for one in about.counted:
-        if is_extended(one.resource) and one.free is not None and one.free > 0:
-            indented(out, f"The most that one pod could still ask for here: {one.free} {one.resource}.", 2)
+    spare = [
+        f"{one.free} {one.resource}" for one in about.counted if is_extended(one.resource) and one.free and one.free > 0
+    ]
+    if spare:
+        indented(out, f"The most devices that one pod could still ask for here: {listed(spare, last='or')}.", 2)
 
 
 def _pool(out: Console, pool: PoolSeen, *, known: bool) -> None:
@@ -79,7 +81,11 @@ def _state(one: Seen, *, known: bool) -> str:
         return f"held by {listed(one.claims)}"
     parts = [f"shared by {listed(one.claims)}"] if one.claims else []
     if one.short_of:
-        parts.append("not free, since other devices hold its counters")
+        parts.append(
+            f"used up: {listed(one.short_of)}"
+            if one.claims
+            else f"not free, for want of {listed(one.short_of, most=1)}"
+        )
     parts += [f"tainted {taint}" for taint in one.taints]
     if not parts and not known:
         return "(whether free or held is unknown)"
@@ -122,12 +128,15 @@ def _waiting(out: Console, asking: Sequence[Asking], ways: int | None) -> None:
         fits = not reasons and not gated
         whom = listed([_who(one) for one in several])
         sign, style = ("✔", "green") if fits else ("◌", "yellow") if gated else ("✘", "red")
-        words = "this node would take the first of them now" if fits else "; ".join(reasons) or "it fits"
+        words = (
+            "this node would take the first of them now" if fits else "; ".join(reasons) or "the node has room for it"
+        )
         gate = "held back by its scheduling gates; " if gated else ""
         indented(out, Text.assemble((f"{sign} ", style), (whom, "bold"), f": {gate}{words}"), 4)
         for one in several if ways != 0 else ():
             if one.way is not None:
-                indented(out, f"what would (tried): {one.way.title}  [{one.way.risk.level} risk]", 6, "dim")
+                tried = " (tried)" if one.way.simulated else ""
+                indented(out, f"what would{tried}: {one.way.title}  [{one.way.risk.level} risk]", 6, "dim")
                 for change in one.way.changes:
                     for line in change.command.splitlines():
                         unbroken(out, f"        $ {line}", "green")
