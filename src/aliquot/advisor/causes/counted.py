@@ -91,8 +91,8 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     if everywhere >= asked and len(nodes) > 1:
         spread = number(sum(1 for one in free.values() if one), "node")
         sentence = (
-            f"It asks for {asked} {name} on one node, and the most that any has free is {most}, on {nodes_named(best)}; "
-            f"{everywhere} are free in all, scattered over {spread}{by}.{after}"
+            f"It asks for {asked} {name} on one node, and the most that any has free is {most}, on {nodes_named(best)};"
+            f" {everywhere} are free in all, scattered over {spread}{by}.{after}"
         )
         return Cause("scattered", sentence, (*best[:3], *objects))
     if len(nodes) == 1:
