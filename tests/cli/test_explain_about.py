@@ -148,7 +148,7 @@ def test_mig_slices_of_a_node(dump: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "[3g.20gb-" in raw
     assert "cordoned: no new pod is placed here" in text
     assert "1 device by ml/trainer" in text
-    assert "1 device by claim ml/stale, which no pod in the input has reserved" not in text
+    assert "1 device by claim ml/stale, which no running pod in the input has reserved" in text
     document = told(capsys, "node/n1", "-f", str(dump))
     devices = {one["name"]: one for one in document["pools"][0]["devices"]}
     assert devices["big"]["claims"] == ["ml/first"]
@@ -209,6 +209,7 @@ def test_what_the_input_lacks_is_unknown(
         (["claim/thrid", "-n", "ml"], "there's no claim thrid in namespace ml in the input\nhint: nearest: ml/third"),
         (["claim/ml/third", "-n", "other"], "names namespace ml, and -n other"),
         (["node/n0", "-o", "html"], "there's no HTML page of a node"),
+        (["node/n0", "--cause", "held"], "--node and --cause choose among pods"),
         (["node/n0", "--watch"], "--watch follows pods, not nodes"),
         (["claim/third", "--kubernetes", "one"], "error:"),
     ],
@@ -248,7 +249,7 @@ LAST = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
             changed("first", "ResourceClaim", status={"reservedFor": []}),
             "node/n1",
             0,
-            ["2 devices by claims ml/first and ml/stale, which no pod in the input has reserved"],
+            ["2 devices by claims ml/first and ml/stale, which no running pod in the input has reserved"],
         ),
         (
             changed("first", "ResourceClaim", status={"reservedFor": OTHERS}),

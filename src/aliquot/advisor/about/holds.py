@@ -16,7 +16,7 @@ class Hold:
     """An owner's hold on devices of the node, through claims."""
 
     owner: OwnerRef | None
-    """None: no pod in the input has these claims reserved."""
+    """None: no bound pod in the input that goes on has these claims reserved."""
     pods: tuple[Pod, ...]
     claims: tuple[str, ...]
     devices: int
@@ -24,10 +24,10 @@ class Hold:
 
     @property
     def words(self) -> str:
-        """`ml/train-0 (job/train)`, or `claim ml/spare, which no pod in the input has reserved`."""
+        """`ml/train-0 (job/train)`, or `claim ml/spare, which no running pod in the input has reserved`."""
         if self.owner is None:
             many = len(self.claims) > 1
-            return f"claim{'s' if many else ''} {listed(self.claims)}, which no pod in the input has reserved"
+            return f"claim{'s' if many else ''} {listed(self.claims)}, which no running pod in the input has reserved"
         return HeldBy(self.owner, self.pods, self.devices).words
 
 
@@ -52,11 +52,11 @@ def holds(snapshot: Snapshot, pools: Iterable[PoolSeen]) -> tuple[Hold, ...]:
 
 
 def _users(snapshot: Snapshot, key: str) -> list[tuple[OwnerRef | None, Pod | None]]:
-    """Bound pods that the claim is reserved for: a pod without a node holds nothing yet."""
+    """Bound pods that the claim is reserved for: one without a node holds nothing yet, one that ended needs none."""
     found: list[tuple[OwnerRef | None, Pod | None]] = []
     for consumer in snapshot.claims[key].reserved_for:
         pod = snapshot.pods.get(f"{key.partition('/')[0]}/{consumer.name}") if consumer.resource == "pods" else None
         same = pod is not None and consumer.uid in ("", pod.meta.uid or consumer.uid)
-        if pod is not None and same and pod.node_name:
+        if pod is not None and same and pod.node_name and not pod.terminal:
             found.append((owner_of(snapshot, pod), pod))
     return found

@@ -1,6 +1,5 @@
 """`aliquot explain node/N` and `claim/C`: read the cluster, find it, tell its story."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from aliquot.cli.explain.claim_text import claim_text
 from aliquot.cli.explain.node_text import node_text
 from aliquot.cli.output import fail, progress, write_json, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
+from aliquot.cli.terminal import page
 from aliquot.cluster.reading import Reading
 from aliquot.cluster.unavailable import UnavailableError
 from aliquot.kube.release import Kubernetes
@@ -94,6 +94,6 @@ def _head(reading: Reading, chosen: Kubernetes, source: str) -> _Head:
 def _write(output: str, text: Callable[[], str], document: Callable[[], dict[str, object]]) -> None:
     progress("")
     if output in TEXTS:
-        sys.stdout.write(text())
+        page(text())
     else:
         (write_json if output == "json" else write_yaml)(document())

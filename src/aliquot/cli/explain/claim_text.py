@@ -1,12 +1,11 @@
 """A claim's story for a person."""
 
 from rich.console import Console
-from rich.text import Text
 
 from aliquot.advisor.about.claim import AboutClaim, Given
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explanation.value import Explanation
-from aliquot.cli.explain.lines import console, indented, unbroken, written
+from aliquot.cli.explain.lines import Words, command_lines, console, indented, unbroken, written
 
 WAITING_SHOWN = 4
 WAYS_SHOWN = 2
@@ -22,7 +21,7 @@ def claim_text(about: AboutClaim, ways: int | None) -> str:
     """All of it; `ways`: how many ways out of each pod that waits."""
     out = console()
     style = "red" if about.pending else "yellow" if about.state == "deleting" else "green"
-    out.print(Text.assemble((f"claim {about.claim.meta.key}", "bold"), (f"  {STATES[about.state]}", style)))
+    out.print(Words.assemble((f"claim {about.claim.meta.key}", "bold"), (f"  {STATES[about.state]}", style)))
     indented(out, about.sentence, 2)
     if about.made_for:
         indented(out, f"Made for {about.made_for}, by its template: it goes with it.", 2, "dim")
@@ -63,11 +62,11 @@ def _given(one: Given) -> str:
 
 def _waiting(out: Console, story: Explanation, ways: int, said: str) -> None:
     sentence = "" if story.sentence in said else f": {story.sentence}"
-    indented(out, Text.assemble((story.pod.key, "bold"), f"  {story.verdict}{sentence}"), 4)
+    indented(out, Words.assemble((story.pod.key, "bold"), f"  {story.verdict}{sentence}"), 4)
     for one in story.conflict:
         indented(out, f"part of the conflict: {one}", 6, "dim")
     for way in story.ways_out[:ways]:
         indented(out, f"what would{' (tried)' if way.simulated else ''}: {way.title}  [{way.risk.level} risk]", 6)
         for change in way.changes:
-            for line in change.command.splitlines():
+            for line in command_lines(change.command):
                 unbroken(out, f"        $ {line}", "green")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from aliquot.advisor.about.asking import Asking
 from aliquot.advisor.about.devices import Counters, PoolSeen, Seen
@@ -11,7 +10,7 @@ from aliquot.advisor.about.node import AboutNode
 from aliquot.advisor.amounts import about as amount_of
 from aliquot.advisor.case import is_extended
 from aliquot.advisor.causes.cause import listed, number
-from aliquot.cli.explain.lines import console, indented, unbroken, written
+from aliquot.cli.explain.lines import Words, command_lines, console, indented, unbroken, written
 from aliquot.cli.mig_bars import drawn
 
 HOLDERS_SHOWN = 8
@@ -22,7 +21,7 @@ MODELS_SHOWN = 8
 def node_text(about: AboutNode, ways: int | None) -> str:
     """All of it; `ways` 0 leaves ways out away."""
     out = console()
-    out.print(Text.assemble((f"node {about.node.name}", "bold"), (f"  {about.product}", "dim")))
+    out.print(Words.assemble((f"node {about.node.name}", "bold"), (f"  {about.product}", "dim")))
     indented(out, about.sentence, 2)
     for line in (*about.obstacles, *about.unknown):
         indented(out, f"! {line}", 2, "yellow")
@@ -132,13 +131,13 @@ def _waiting(out: Console, asking: Sequence[Asking], ways: int | None) -> None:
             "this node would take the first of them now" if fits else "; ".join(reasons) or "the node has room for it"
         )
         gate = "held back by its scheduling gates; " if gated else ""
-        indented(out, Text.assemble((f"{sign} ", style), (whom, "bold"), f": {gate}{words}"), 4)
+        indented(out, Words.assemble((f"{sign} ", style), (whom, "bold"), f": {gate}{words}"), 4)
         for one in several if ways != 0 else ():
             if one.way is not None:
                 tried = " (tried)" if one.way.simulated else ""
                 indented(out, f"what would{tried}: {one.way.title}  [{one.way.risk.level} risk]", 6, "dim")
                 for change in one.way.changes:
-                    for line in change.command.splitlines():
+                    for line in command_lines(change.command):
                         unbroken(out, f"        $ {line}", "green")
             elif one.sought:
                 indented(out, f"no way out of {one.pods[0].key} that was tried ends on this node", 6, "dim")
