@@ -175,7 +175,7 @@ def test_names_cant_take_over_the_terminal(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "d.yaml").write_text(json.dumps(dump, default=str), "utf-8")
     assert run(["explain", "--all-pending", "-f", str(tmp_path / "d.yaml")]) == 3
     out = capsys.readouterr().out
-    assert "serving-01/p[/bold]?[2J[red]x" in out
+    assert r"serving-01/p[/bold]\x1b[2J[red]x" in out
 
 
 @pytest.mark.parametrize("closing", [">&-", "</dev/null >/dev/full", "2>&-"])

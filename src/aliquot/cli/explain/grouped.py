@@ -1,6 +1,7 @@
 """Stories that belong together: told once for pods that differ only in name, in one line for one cause."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from aliquot.advisor.explanation.value import Explanation
 
@@ -20,7 +21,19 @@ def together(stories: Iterable[Explanation]) -> list[Group]:
             found[key][1].append(story)
         else:
             found[key] = (story, [])
-    return list(found.values())
+    return [(replace(story, forecast=_forecast(story, twins)), twins) for story, twins in found.values()]
+
+
+def _forecast(story: Explanation, twins: Sequence[Explanation]) -> str:
+    """The queue's line for pods told as one: how many of them have room beside each other."""
+    without = [one for one in (story, *twins) if one.forecast]
+    if not without or not twins:
+        return story.forecast
+    every = 1 + len(twins)
+    fit = every - len(without)
+    first = without[0].forecast.removeprefix("Forecast: ")
+    have = f"{fit or 'none'} of these {every} pods {'have' if fit > 1 else 'has'} room"
+    return f"Forecast: as the queue takes them, {have}; for {without[0].pod.key}: {first}"
 
 
 def in_order(stories: Iterable[Explanation]) -> list[Group]:
@@ -29,8 +42,8 @@ def in_order(stories: Iterable[Explanation]) -> list[Group]:
 
 
 def unsure(story: Explanation) -> bool:
-    """It has room as far as was checked: no tick for that."""
-    return story.verdict == "placeable" and bool(story.not_checked)
+    """It has room as far as was checked, or until the queue's others are placed: no tick for that."""
+    return story.verdict == "placeable" and bool(story.not_checked or story.forecast)
 
 
 def by_cause(groups: Iterable[Group]) -> Sequence[Sequence[Group]]:
