@@ -15,9 +15,9 @@ from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.allocation.answer import Story
-from aliquot.cli.explain.grouped import together
+from aliquot.cli.explain.grouped import mark, together
 from aliquot.cli.explain.lines import Words, console, shell, unbroken, undo_lines, written
-from aliquot.cli.explain.text import mark, verdicts
+from aliquot.cli.explain.text import verdicts
 from aliquot.cli.terminal import page
 
 GROUPS_SHOWN = 12
