@@ -57,8 +57,8 @@ def test_a_name_left_open_is_found_by_the_line_before(dump: Path, capsys: pytest
 @pytest.fixture
 def offered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def ask(*objects: Json, args: tuple[str, ...] = ("-A",), output: str = "json") -> Any:
-        dump = tmp_path / "dump.yaml"
-        dump.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        dump = tmp_path / "dump.json"
+        dump.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}), encoding="utf-8")
         run(["explain", *args, "-f", str(dump), "-o", output])
         text = capsys.readouterr().out
         return json.loads(text)["pods"][0]["waysOut"] if output == "json" else text

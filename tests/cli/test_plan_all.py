@@ -32,8 +32,8 @@ def replicas(name: str, count: int, second: int = 0, **asks: Any) -> list[Json]:
 @pytest.fixture
 def planned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def ask(*objects: Json, args: tuple[str, ...] = (), output: str = "json") -> Any:
-        dump = tmp_path / "dump.yaml"
-        dump.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        dump = tmp_path / "dump.json"
+        dump.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}), encoding="utf-8")
         run(["explain", "--plan-all", "-f", str(dump), "-o", output, *args])
         text = capsys.readouterr().out
         return json.loads(text) if output == "json" else text

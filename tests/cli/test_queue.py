@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from aliquot.cli.entry import run
 from scenarios.api.cluster import node, pod
@@ -27,8 +26,8 @@ TAKEN = [node("a0", gpu=1), pod("old", on="a0", gpu=1, owner="Deployment/old")]
 @pytest.fixture
 def explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def ask(*objects: Json, args: tuple[str, ...] = ("-A",), output: str = "json") -> Any:
-        dump = tmp_path / "dump.yaml"
-        dump.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        dump = tmp_path / "dump.json"
+        dump.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}), encoding="utf-8")
         run(["explain", *args, "-f", str(dump), "-o", output])
         text = capsys.readouterr().out
         return {one["pod"]: one for one in json.loads(text)["pods"]} if output == "json" else text

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from aliquot.cli.entry import run
 from scenarios.api.cluster import node, pod
@@ -18,8 +17,8 @@ TYPO = {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40BG"}
 @pytest.fixture
 def explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     def ask(*objects: Json, args: tuple[str, ...] = ("-A",)) -> Any:
-        dump = tmp_path / "dump.yaml"
-        dump.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+        dump = tmp_path / "dump.json"
+        dump.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}), encoding="utf-8")
         run(["explain", *args, "-f", str(dump), "-o", "json"])
         return json.loads(capsys.readouterr().out)["pods"][0]
 

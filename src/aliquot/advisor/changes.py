@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from aliquot.advisor import undo
 from aliquot.advisor.owners import OwnerRef
@@ -189,10 +190,10 @@ def plugin_config(name: str, config: Mapping[str, object]) -> Change:
 
 def _flow(value: object) -> str:
     """As YAML on one line: short, and without a quotation mark that a shell or JSON would have to escape."""
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in value.items())}}}"
+    if (table := _table(value)) is not None:
+        return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in table.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_flow, value))}]"
+        return f"[{', '.join(map(_flow, cast('list[object]', value)))}]"
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -304,18 +305,31 @@ def _together(one: Patch, other: Patch) -> Patch:
     found: dict[str, object] = dict(one)
     for key, value in other.items():
         there = found.get(key)
-        if isinstance(there, Mapping) and isinstance(value, Mapping):
-            found[key] = _together(there, value)
-        elif (before := _named(there)) is not None and (after := _named(value)) is not None:
-            both = {name: _together(before.get(name, {}), after.get(name, {})) for name in {**before, **after}}
-            found[key] = list(both.values())
+        tables, lists = (_table(there), _table(value)), (_named(there), _named(value))
+        if tables[0] is not None and tables[1] is not None:
+            found[key] = _together(tables[0], tables[1])
+        elif lists[0] is not None and lists[1] is not None:
+            before, after = lists[0], lists[1]
+            found[key] = [_together(before.get(name, {}), after.get(name, {})) for name in {**before, **after}]
         else:
             found[key] = value
     return found
 
 
+def _table(value: object) -> Patch | None:
+    """None: it's none."""
+    return cast("Patch", value) if isinstance(value, Mapping) else None
+
+
 def _named(value: object) -> dict[str, Patch] | None:
     """Entries by name; None: it's no list of named entries."""
-    if not isinstance(value, list) or not all(isinstance(one, Mapping) and "name" in one for one in value):
+    if not isinstance(value, list):
         return None
-    return {one["name"]: one for one in value}
+    found: dict[str, Patch] = {}
+    for one in cast("list[object]", value):
+        entry = _table(one)
+        name = entry.get("name") if entry is not None else None
+        if entry is None or not isinstance(name, str):
+            return None
+        found[name] = entry
+    return found

@@ -1,6 +1,7 @@
 """The fewest moves that place as many pods as any choice of ours does."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explain import explain
@@ -91,36 +92,49 @@ def _enough(
     return chosen
 
 
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A move, and how it ranked when it was tried last: smaller is better."""
+
+    move: Move
+    ends: bool
+    least: int
+    """How many it placed, negative."""
+    nth: int
+
+    @property
+    def key(self) -> tuple[bool, int, int]:
+        """What ends nobody first, then what places most, then the better way out."""
+        return self.ends, self.least, self.nth
+
+
 def _greedy(now: World, offered: Sequence[Move], asked: set[str], scheduler: Scheduler) -> tuple[list[Move], World]:
     """One after the other. Room only gets less: what placed few pods isn't tried again before what placed more."""
     world, chosen = now, list[Move]()
-    rest = [(_ends(move), -len(asked), nth, move) for nth, move in enumerate(offered)]
+    rest: list[_Ranked] = [_Ranked(move, _ends(move), -len(asked), nth) for nth, move in enumerate(offered)]
     while rest and len(chosen) < MOST_STEPS:
-        tried: list[tuple[tuple[bool, int, int, Move], World]] = []
-        best: tuple[tuple[bool, int, int, Move], World] | None = None
-        for ends, least, nth, move in sorted(rest, key=lambda one: one[:3]):
-            if best is not None and best[0][:3] <= (ends, least, nth):
+        best: tuple[_Ranked, World] | None = None
+        known: dict[int, _Ranked] = {}
+        for one in sorted(rest, key=lambda ranked: ranked.key):
+            if best is not None and best[0].key <= one.key:
                 break
-            after = made(world, move, scheduler)
-            found = ((ends, -len(gained(world, after, asked)), nth, move), after)
-            tried.append(found)
-            if found[0][1] and (best is None or found[0][:3] < best[0][:3]):
-                best = found
-        known = {one[2]: one for one, _ in tried}
-        rest = [known.get(one[2], one) for one in rest]
-        rest = [one for one in rest if one[1]]
+            after = made(world, one.move, scheduler)
+            again = known[one.nth] = replace(one, least=-len(gained(world, after, asked)))
+            if again.least and (best is None or again.key < best[0].key):
+                best = (again, after)
+        rest = [one for one in (known.get(each.nth, each) for each in rest) if one.least]
         if best is None:
             break
-        (_, least, nth, move), world = best
+        found, world = best
         times = 1
-        while move.again and times < MOST_TIMES:
-            after = made(world, move, scheduler)
-            if len(gained(world, after, asked)) < max(1, -least):
+        while found.move.again and times < MOST_TIMES:
+            after = made(world, found.move, scheduler)
+            if len(gained(world, after, asked)) < -found.least:
                 break
             world, times = after, times + 1
-        chosen.append(move.of(times))
-        if not move.again:
-            rest = [one for one in rest if one[2] != nth]
+        chosen.append(found.move.of(times))
+        if not found.move.again:
+            rest = [one for one in rest if one.nth != found.nth]
     return chosen, world
 
 
