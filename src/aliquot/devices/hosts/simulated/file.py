@@ -27,6 +27,8 @@ CALLS = {
     "destroyInstance": "destroy_instance",
     "setComputeMode": "set_compute_mode",
     "setTimeSlice": "set_time_slice",
+    "startMps": "start_mps",
+    "stopMps": "stop_mps",
     "reset": "reset",
     "events": "events",
     "activity": "activity",
