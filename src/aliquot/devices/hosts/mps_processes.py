@@ -1,5 +1,6 @@
 """MPS daemons as processes of this machine."""
 
+import shutil
 from pathlib import Path
 
 from aliquot.devices.hosts.mps import MpsDaemon
@@ -31,10 +32,10 @@ class MpsProcesses:
         try:
             refused = self._finish(daemon, settings)
         except HostFault:
-            daemon.stop()
+            self.stop_mps(settings.pipe, settings.log)
             raise
         if refused is not None:
-            daemon.stop()
+            self.stop_mps(settings.pipe, settings.log)
         return refused
 
     def _finish(self, daemon: MpsDaemon, settings: MpsSettings) -> Refused | None:
@@ -46,8 +47,10 @@ class MpsProcesses:
         return refused
 
     def stop_mps(self, pipe: str, log: str) -> Refused | None:
-        """See `MpsDaemons`."""
+        """See `MpsDaemons`. Its folders go too; those above them stay."""
         self._daemon(pipe, log, ()).stop()
+        for folder in (pipe, log):
+            shutil.rmtree(folder, ignore_errors=True)
         return None
 
     def _daemon(self, pipe: str, log: str, devices: tuple[str, ...]) -> MpsDaemon:

@@ -7,7 +7,8 @@ which it has to be tried again: the host may be asked again later.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from aliquot.devices.hosts.protocol import Host, HostFault, MpsDaemons, MpsSettings, Refused, Why
+from aliquot.devices.gpu import Gpu
+from aliquot.devices.hosts.protocol import GpuLost, Host, HostFault, MpsDaemons, MpsSettings, Refused, Why
 from aliquot.devices.instances import Instance
 from aliquot.sharing.setup.steps import (
     CreateInstance,
@@ -19,6 +20,7 @@ from aliquot.sharing.setup.steps import (
     Step,
     StopMps,
     Target,
+    gpus_of,
 )
 
 
@@ -53,7 +55,7 @@ def carry_out(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> Done | 
 
 
 def undo(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Step, ...]:
-    """Undo steps in reverse, also those that were never done; one that fails stops none of the others.
+    """Undo steps in reverse, also those that were never done; one that fails stops none on other GPUs.
 
     Returns:
         What is still to be undone, as steps to carry out.
@@ -62,9 +64,15 @@ def undo(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Step, 
 
 
 def retry(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Step, ...]:
-    """Carry out what was left; see `undo`."""
+    """Carry out what was left; see `undo`. On a GPU where one failed, the later ones wait for it."""
     doing = _Doing(host, daemons)
-    return tuple(step for step in steps if doing.one(step) is not None)
+    left: list[Step] = []
+    waiting: set[str] = set()
+    for step in steps:
+        if not waiting.isdisjoint(gpus_of(step)) or doing.one(step) is not None:
+            left.append(step)
+            waiting |= gpus_of(step)
+    return tuple(left)
 
 
 def _may_be_half_done(step: Step, failure: Refused | HostFault) -> bool:
@@ -113,8 +121,7 @@ class _Doing:
                 return self.daemons.stop_mps(daemon.pipe, daemon.log)
 
     def _mig_mode(self, gpu: str, *, enabled: bool) -> Refused | None:
-        known = self.host.survey().gpu(gpu)
-        if not enabled and known is not None and known.instances:
+        if not enabled and self._gpu(gpu).instances:
             return None  # others have instances there by now
         answer = self.host.set_mig_mode(gpu, enabled=enabled)
         return answer if isinstance(answer, Refused) else None
@@ -127,9 +134,22 @@ class _Doing:
         return answer if isinstance(answer, Refused) else None
 
     def _instance(self, target: Target) -> Instance | None:
-        known = self.host.survey().gpu(target.gpu)
-        there = () if known is None else known.instances
+        there = self._gpu(target.gpu).instances
         return next((each for each in there if each.placement == target.place), None)
+
+    def _gpu(self, uuid: str) -> Gpu:
+        """A GPU as it stands now.
+
+        Raises:
+            GpuLost: it doesn't say.
+        """
+        survey = self.host.survey()
+        known = survey.gpu(uuid)
+        if known is not None:
+            return known
+        trouble = next((each.trouble for each in survey.unreadable if each.uuid == uuid), None)
+        message = "no such GPU on this host" if trouble is None else trouble.message
+        raise GpuLost(message, gpu=uuid, hint="" if trouble is None else trouble.hint)
 
     def _device(self, target: Target) -> str | None:
         """The UUID that CUDA knows a target by."""

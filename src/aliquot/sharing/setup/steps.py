@@ -152,3 +152,10 @@ class StopMps:
 
 
 Step = SetMigMode | CreateInstance | DestroyInstance | SetComputeMode | SetTimeSlice | StartMps | StopMps
+
+
+def gpus_of(step: Step) -> frozenset[str]:
+    """The UUIDs of the GPUs that a step touches."""
+    if isinstance(step, (StartMps, StopMps)):
+        return frozenset(target.gpu for target in step.daemon.targets)
+    return frozenset({step.gpu})

@@ -193,7 +193,7 @@ class SimulatedHost:
         settings = self._store.load().mps.get(pipe)
         if settings is None:
             return None
-        for gpu in {self._owner(device) for device in settings.devices}:
+        for gpu in {self._owner(device) for device in settings.devices} & self._models.keys():
             refused = self._strike("stop_mps", gpu, lost_too=True)
             if refused is not None:
                 return refused
