@@ -20,7 +20,11 @@ OFF = Gpu(
 )  # fmt: skip
 ON = replace(OFF, mig=MigMode(current=True, pending=True))
 PENDING = replace(OFF, mig=MigMode(current=False, pending=True))
-NEW, OLD, MIDDLE = Driver(version="590.44", cuda="13.1"), Driver(version="450.80", cuda="11.0"), Driver(version="580.65")
+NEW, OLD, MIDDLE = (
+    Driver(version="590.44", cuda="13.1"),
+    Driver(version="450.80", cuda="11.0"),
+    Driver(version="580.65"),
+)
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,14 @@ def test_from_a_checkpoint_unknown_fields_are_passed_over() -> None:
         ("sharing: {strategy: TimeSlicing}", "MigDeviceConfig", TimeSlicing(TimeSlice.DEFAULT)),
         ("sharing: {strategy: MPS}", "GpuConfig", Mps()),
         ("sharing: {strategy: MPS, mpsConfig: {}}", "MigDeviceConfig", Mps()),
-        ("sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 50, defaultPinnedDeviceMemoryLimit: 10Gi}}",
-         "GpuConfig", Mps(percent=50, memory_mib=10240)),
+        ("sharing: {strategy: MPS, mpsConfig: {multiUser: false, defaultActiveThreadPercentage: 100}}", "GpuConfig",
+         Mps(percent=100)),
         ("sharing: {strategy: MPS, mpsConfig: {defaultPinnedDeviceMemoryLimit: 10737418240}}", "GpuConfig",
          Mps(memory_mib=10240)),
-        ("sharing: {strategy: MPS, mpsConfig: {defaultPinnedDeviceMemoryLimit: 10G}}", "GpuConfig", Mps(memory_mib=9536)),
+        ("sharing: {strategy: MPS, mpsConfig: {defaultPinnedDeviceMemoryLimit: 10Gi}}", "GpuConfig",
+         Mps(memory_mib=10240)),
+        ("sharing: {strategy: MPS, mpsConfig: {defaultPinnedDeviceMemoryLimit: 10G}}", "GpuConfig",
+         Mps(memory_mib=9536)),
         ("sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 0}}", "GpuConfig", Mps(percent=0)),
     ],
 )  # fmt: skip
@@ -105,8 +108,9 @@ def test_what_they_say(text: str, kind: str, sharing: object) -> None:
         ([], {"": "expected an object, found a list"}),
         ({}, {"apiVersion": "missing", "kind": "missing | GpuConfig or MigDeviceConfig"}),
         ({"apiVersion": "gpu.nvidia.com/v1alpha1", "kind": "GPUConfig"},
-         {"apiVersion": 'isn\'t known | resource.nvidia.com/v1beta1', "kind": "did you mean GpuConfig?"}),
-        (config("iommu: {backendPolicy: LegacyOnly}", "VfioDeviceConfig"), {"kind": "vfio-pci, which this driver doesn't"}),
+         {"apiVersion": "isn't known | resource.nvidia.com/v1beta1", "kind": "did you mean GpuConfig?"}),
+        (config("iommu: {backendPolicy: LegacyOnly}", "VfioDeviceConfig"),
+         {"kind": "vfio-pci, which this driver doesn't"}),
         (config("domainID: x", "ComputeDomainChannelConfig"), {"kind": "compute-domain.nvidia.com"}),
         (config("sharing: MPS"), {"sharing": 'expected an object, found "MPS"'}),
         (config("sharing: {}"), {"sharing.strategy": "missing | TimeSlicing or MPS"}),
@@ -176,7 +180,6 @@ def test_the_demos_of_nvidias_driver_are_read() -> None:
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
             spec = (document or {}).get("spec") or {}
             devices = (spec.get("spec") or spec).get("devices") or {}
-            for each in devices.get("config") or ():
-                if each["opaque"]["parameters"]["kind"] != "VfioDeviceConfig":
-                    read.append(read_config(each["opaque"]["parameters"]))
+            written = [each["opaque"]["parameters"] for each in devices.get("config") or ()]
+            read.extend(read_config(each) for each in written if each["kind"] != "VfioDeviceConfig")
     assert {type(each.sharing) for each in read} >= {TimeSlicing, Mps}

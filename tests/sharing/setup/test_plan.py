@@ -154,9 +154,7 @@ def test_refused(targets: list[Target], sharing: Sharing | None, words: list[str
 
 def test_a_gpu_that_others_use() -> None:
     answer = planned([Target(WHOLE)], TimeSlicing(TimeSlice.LONG), in_use=[Use(WHOLE, None, Mps()), Use(PLAIN)])
-    assert refused(answer) == [
-        ("", f"{WHOLE}: MPS takes the GPU for its own clients (compute mode exclusive-process)")
-    ]
+    assert refused(answer) == [("", f"{WHOLE}: MPS takes the GPU for its own clients (compute mode exclusive-process)")]
 
 
 def test_a_lost_gpu() -> None:

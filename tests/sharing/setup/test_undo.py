@@ -1,4 +1,4 @@
-"""Set up, then undone in reverse, a host stands as before: from any legal state, whichever call fails, and after a kill."""
+"""Set up, then undone in reverse, a host stands as before: from any state, whichever call fails, after a kill too."""
 
 from collections.abc import Sequence
 from dataclasses import replace
