@@ -156,7 +156,7 @@ sharing:
   timeSlicing:
     renameByDefault: true
     resources:
-    - {name: gpu, replicas: 3, rename: gpu.shared, devices: [0, "1:0", MIG-GPU-b1028956-cfa2-0990-bf4a-5da9abb51763/3/0]}
+    - {name: gpu, replicas: 3, rename: gpu.shared, devices: [1, "1:0",MIG-GPU-b1028956-cfa2-0990-bf4a-5da9abb51763/3/0]}
 """
     status, out, err = call(capsys, file(tmp_path, text))
     assert status == 1
