@@ -133,7 +133,7 @@ class Gpu:
         return found or named
 
     def _if_it_may_be(self, model: GpuModel | None) -> GpuModel | None:
-        """The model, unless the driver tells another architecture; it has one name for Blackwell and Blackwell Ultra."""
+        """The model, unless the driver tells another architecture; to it Blackwell Ultra is Blackwell."""
         if model is None or self.architecture is None or model.architecture.startswith(self.architecture):
             return model
         return None

@@ -69,12 +69,7 @@ def _fits(board: Board, taken: Bits, wanted: tuple[str, ...]) -> Fit | NoRoom:
 @lru_cache(maxsize=16384)
 def _still_fit(board: Board, taken: Bits) -> Mapping[str, tuple[int, ...]]:
     free = board.free(taken)
-    return MappingProxyType(
-        {
-            profile.name: tuple(board.places[each].start for each in numbers(free & board.of_profile[profile.name]))
-            for profile in board.geometry.profiles
-        }
-    )
+    return MappingProxyType({name: board.starts(free & places) for name, places in board.of_profile.items()})
 
 
 def _largest_first(profile: Profile) -> tuple[int, int, str]:
@@ -102,13 +97,13 @@ class _Search:
 
     def best(self, taken: Bits, wanted: tuple[Profile, ...]) -> Bits | None:
         """Most places left free for plain profiles; then the lowest places."""
-        best, chosen = None, None
+        board = self.board
+        best, chosen = -1, 0
         for solution in self.solutions(taken, wanted):
-            room = (self.board.free(taken | solution) & self.board.plain).bit_count()
-            rank = (-room, self.board.state(solution))
-            if best is None or rank < best:
-                best, chosen = rank, solution
-        return chosen
+            room = (board.free(taken | solution) & board.plain).bit_count()
+            if room > best or (room == best and _lower(solution, chosen)):
+                best, chosen = room, solution
+        return None if best < 0 else chosen
 
     def refusal(self, taken: Bits, wanted: tuple[Profile, ...]) -> NoRoom:
         board, placed = self.board, 0
@@ -173,6 +168,12 @@ class _Search:
             if self.possible(staying | solution, wanted):
                 return _paired([self.board.places[number] for number in moving], self.board.state(solution))
         return ()
+
+
+def _lower(one: Bits, other: Bits) -> bool:
+    """Whether the first place that only one of two sets has is the first one's."""
+    differing = one ^ other
+    return bool(one & differing & -differing)
 
 
 def _paired(moving: Sequence[Placement], places: Sequence[Placement]) -> tuple[Move, ...]:
