@@ -31,6 +31,7 @@ class Board:
         self.geometry = geometry
         self.profiles = tuple(profile for _, profile in pairs)
         """The profile of each place."""
+        self.named = {profile.name: profile for profile in chosen}
         self.places = tuple(Placement(start, profile.name) for start, profile in pairs)
         self._index = {place: number for number, place in enumerate(self.places)}
         self._compute = tuple(profile.compute_slices for profile in self.profiles)

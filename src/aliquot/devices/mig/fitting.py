@@ -32,8 +32,9 @@ def fits(geometry: Geometry, existing: Sequence[Placement], wanted: Sequence[str
     Raises:
         ValueError: as `layouts.profile_in`.
     """
-    profiles = sorted((profile_in(geometry, name) for name in wanted), key=_largest_first)
     board = board_of(geometry)
+    profiles = [board.named.get(name) or profile_in(geometry, name) for name in wanted]
+    profiles.sort(key=_largest_first)
     return _fits(board, _bits(board, existing), tuple(profile.name for profile in profiles))
 
 
@@ -60,7 +61,7 @@ def _bits(board: Board, state: Sequence[Placement]) -> Bits:
 # A GPU has some thousand legal states at most, and few lists of wanted instances are asked for.
 @lru_cache(maxsize=16384)
 def _fits(board: Board, taken: Bits, wanted: tuple[str, ...]) -> Fit | NoRoom:
-    profiles = tuple(profile_in(board.geometry, name) for name in wanted)
+    profiles = tuple(board.named[name] for name in wanted)
     search = _Search(board)
     best = search.best(taken, profiles)
     return search.refusal(taken, profiles) if best is None else Fit(board.state(best))
