@@ -28,6 +28,7 @@ EXAMPLES = """Examples:
 FITS_EXAMPLES = """Examples:
   aliquot mig fits H100-80GB 3g.40gb 1g.10gb
   aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
+  aliquot mig fits H200 17Gi
   aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json
 
 Exit status:
@@ -122,11 +123,13 @@ def fits(
 
     Args:
         model: The GPU: a product name, a node label, a PCI id, or a name of this project's tables such as A100-40GB.
-        profiles: The wanted instances by profile, such as 1g.5gb; a profile twice is two instances.
+        profiles: The wanted instances by profile, such as 1g.5gb, or by the memory that they must hold, such as 17Gi; one
+            twice is two instances.
         on: The instances that are there and stay, such as 3g.20gb@0,1g.5gb@4.
         output: text, json or yaml.
     """
-    from aliquot.cli.mig_input import layout_of, model_of, profiles_of
+    from aliquot.cli.mig_input import holding, layout_of, model_of, profiles_of
+    from aliquot.devices.mig import memory_of
     from aliquot.devices.mig.fitting import fits as judge
 
     geometry = model_of(model)
@@ -139,10 +142,15 @@ def fits(
     if wanted is None or state is None:
         return UNUSABLE
     answer = judge(geometry, state, wanted)
+    amounts = {name: found for name in profiles if (found := holding(geometry, name))}
     if output == "text":
+        for amount, found in amounts.items():
+            held = " or ".join(f"{each.name} ({memory_of(each).mib / 1024:.2f} GiB)" for each in found)
+            print(f"{amount} needs {held} (by this program's table; a node's own figures count more)")
         _tell_fit(geometry, state, wanted, answer)
     else:
-        _write(output, _fit_json(geometry, state, wanted, answer))
+        value = _fit_json(geometry, state, wanted, answer)
+        _write(output, {**value, "holding": {name: [each.name for each in found] for name, found in amounts.items()}})
     from aliquot.devices.mig.fitting import Fit
 
     return 0 if isinstance(answer, Fit) else NO_ROOM
