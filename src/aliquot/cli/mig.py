@@ -123,8 +123,8 @@ def fits(
 
     Args:
         model: The GPU: a product name, a node label, a PCI id, or a name of this project's tables such as A100-40GB.
-        profiles: The wanted instances by profile, such as 1g.5gb, or by the memory that they must hold, such as 17Gi; one
-            twice is two instances.
+        profiles: The wanted instances by profile, such as 1g.5gb, or by the memory that they must hold, such as 17Gi;
+            one twice is two instances.
         on: The instances that are there and stay, such as 3g.20gb@0,1g.5gb@4.
         output: text, json or yaml.
     """

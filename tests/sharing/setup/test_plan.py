@@ -161,3 +161,22 @@ def test_a_lost_gpu() -> None:
     file = read_host(HOST + "faults: [{gpu: 1, lost: true}]", "plan")
     request = Request(name="c", targets=(Target(WHOLE),), config=ClaimConfig(for_mig=False))
     assert refused(plan(request, SimulatedHost(file).survey())) == [("", f"{WHOLE}: the GPU is lost")]
+
+
+def test_a_part_whose_places_nobody_has_published() -> None:
+    host = SimulatedHost(read_host("gpus: [{model: RTX-PRO-5000, memoryMiB: 48935, mig: true}]", "plan"))
+    survey = host.survey()
+    target = Target(survey.gpus[0].uuid, Placement(0, "1g.24gb"))
+    answer = plan(Request(name="c", targets=(target,), config=ClaimConfig(for_mig=True)), survey)
+    assert refused(answer) == [("", f"{target.gpu}: where MIG instances lie and may lie on it isn't known")]
+
+
+def test_the_undo_of_an_undo_is_the_step() -> None:
+    place = Placement(0, "3g.20gb")
+    setup = planned([Target(WHOLE, place)], Mps())
+    turns = planned([Target(PLAIN)], TimeSlicing(TimeSlice.LONG))
+    assert isinstance(setup, SetUp)
+    assert isinstance(turns, SetUp)
+    for step in (*setup.steps, *turns.steps):
+        assert step.undo.undo == step
+        assert str(step.undo) != str(step)

@@ -248,6 +248,16 @@ def test_mig_stays_on_for_who_came_later() -> None:
     assert [each.placement for each in left.instances] == [Placement(4, "3g.20gb")]
 
 
+def test_an_instance_that_went_away_gets_no_daemon() -> None:
+    host, steps = case("MPS on an instance")
+    answer = carry_out(steps[1:], host, host)
+    assert isinstance(answer, Failed)
+    assert "a MIG instance of the daemon isn't there" in str(answer)
+    unknown = carry_out([SetMigMode("GPU-x", enabled=False)], host, host)
+    assert isinstance(unknown, Failed)
+    assert "no such GPU on this host" in str(unknown)
+
+
 @pytest.mark.parametrize("call", CHANGING)
 def test_the_calls_that_change_something_are_known_to_host_files(call: str) -> None:
     assert call in CALLS
