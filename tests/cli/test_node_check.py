@@ -366,7 +366,7 @@ def test_on_the_gpus_of_a_host(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "wrong on preset:t4-node: no GPU here can be shared so" in out
     old = f"sim:{file(tmp_path, 'driver: {version: 450.80.02}' + chr(10) + 'gpus: [{model: T4}]', 'old.yaml')}"
     turns = text.format("GpuConfig").replace("MPS", "TimeSlicing, timeSlicingConfig: {interval: Long}")
-    assert "driver 450 can't set the time-slice" in call(capsys, file(tmp_path, turns), "--host", old)[1]
+    assert "driver 450.80.02 can't set the time-slice" in call(capsys, file(tmp_path, turns), "--host", old)[1]
 
 
 # --- what can't be used ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.devices.gpu import Gpu, TimeSlice
+from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
 from aliquot.devices.instances import MigMode
 from aliquot.devices.mig import Placement
 from aliquot.devices.survey import Driver
@@ -31,10 +31,13 @@ NEW, OLD, MIDDLE = (
     ("gpu", "driver", "strategy", "options", "found"),
     [
         (T4, NEW, Strategy.WHOLE, {}, ()),
+        (replace(T4, compute_mode=ComputeMode.PROHIBITED), NEW, Strategy.WHOLE, {},
+         ("compute mode prohibited: no program may use it",)),
+        (replace(T4, compute_mode=ComputeMode.PROHIBITED), NEW, Strategy.MPS, {}, ()),  # it sets its own
         (T4, NEW, Strategy.TIME_SLICING, {"interval": TimeSlice.LONG}, ()),
         (T4, OLD, Strategy.TIME_SLICING, {}, ()),
         (T4, OLD, Strategy.TIME_SLICING, {"interval": TimeSlice.LONG},
-         ("driver 450 can't set the time-slice, 455 and newer can",)),
+         ("driver 450.80 can't set the time-slice, 455 and newer can",)),
         (T4, None, Strategy.TIME_SLICING, {"interval": TimeSlice.LONG}, ()),
         (T4, NEW, Strategy.MPS, {"clients": 60}, ()),
         (T4, NEW, Strategy.MPS, {"clients": 61}, ("61 MPS clients are too many: 60 at most",)),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aliquot.devices.gpu import Gpu, TimeSlice
+from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
 from aliquot.devices.mig import Placement
 from aliquot.devices.survey import Driver
 from aliquot.sharing.claim_configs.values import Mps, Sharing, TimeSlicing
@@ -50,8 +50,10 @@ def problems(
     """
     on_mig = strategy in {Strategy.MIG, Strategy.MIG_MPS}
     found = [*_mig_mode(gpu, on_mig=on_mig)]
-    if strategy is Strategy.TIME_SLICING and interval is not TimeSlice.DEFAULT:
-        found += _time_slice(driver)
+    if strategy is Strategy.WHOLE and gpu.compute_mode is ComputeMode.PROHIBITED:
+        found.append("compute mode prohibited: no program may use it")
+    if strategy is Strategy.TIME_SLICING and interval is not TimeSlice.DEFAULT and not sets_time_slices(driver):
+        found.append(f"{_named(driver)} can't set the time-slice, {TIME_SLICE_DRIVER} and newer can")
     if strategy in {Strategy.MPS, Strategy.MIG_MPS}:
         found += _mps(gpu, driver, clients, on_mig=on_mig, multi_user=multi_user)
     return tuple(found)
@@ -66,10 +68,14 @@ def _mig_mode(gpu: Gpu, *, on_mig: bool) -> Iterator[str]:
         yield "MIG will be on after the next reset: the GPU can't be kept whole"
 
 
-def _time_slice(driver: Driver | None) -> Iterator[str]:
+def sets_time_slices(driver: Driver | None) -> bool:
+    """Whether a driver can set the time-slice at all, as far as its version tells; single GPUs may refuse it."""
     major = driver.version.partition(".")[0] if driver is not None else ""
-    if major.isdecimal() and int(major) < TIME_SLICE_DRIVER:
-        yield f"driver {major} can't set the time-slice, {TIME_SLICE_DRIVER} and newer can"
+    return not major.isdecimal() or int(major) >= TIME_SLICE_DRIVER
+
+
+def _named(driver: Driver | None) -> str:
+    return "the driver" if driver is None else f"driver {driver.version}"
 
 
 def _mps(gpu: Gpu, driver: Driver | None, clients: int | None, *, on_mig: bool, multi_user: bool) -> Iterator[str]:

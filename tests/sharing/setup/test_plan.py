@@ -152,6 +152,24 @@ def test_refused(targets: list[Target], sharing: Sharing | None, words: list[str
         assert any(part in message for message in said), said
 
 
+def test_names_that_are_none() -> None:
+    survey = SimulatedHost(read_host(HOST, "plan")).survey()
+    config = ClaimConfig(for_mig=False, sharing=Mps())
+    answer = plan(Request(name="../../etc", targets=(Target(WHOLE), Target(WHOLE)), config=config), survey)
+    assert refused(answer) == [
+        ("", f"{WHOLE}: named 2 times"),
+        ("", "'../../etc' can't name an MPS daemon's folder"),
+    ]
+
+
+def test_an_old_drivers_time_slice_is_the_default_one() -> None:
+    file = read_host(HOST.replace("580.65.06", "450.80.02"), "plan")
+    config = ClaimConfig(for_mig=False, sharing=TimeSlicing())
+    answer = plan(Request(name="c", targets=(Target(WHOLE),), config=config), SimulatedHost(file).survey())
+    assert isinstance(answer, SetUp)
+    assert answer.steps == ()
+
+
 def test_a_gpu_that_others_use() -> None:
     answer = planned([Target(WHOLE)], TimeSlicing(TimeSlice.LONG), in_use=[Use(WHOLE, None, Mps()), Use(PLAIN)])
     assert refused(answer) == [("", f"{WHOLE}: MPS takes the GPU for its own clients (compute mode exclusive-process)")]

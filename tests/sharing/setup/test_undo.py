@@ -187,6 +187,7 @@ def test_every_case_meets_its_faults(name: str) -> None:
         assert str(answer) == f"{step}: as the host's file says"
 
 
+# facts of DRA, the end of T9: the compute mode too is what it was
 @pytest.mark.parametrize("name", CASES)
 def test_killed_between_any_two_steps(name: str) -> None:
     for count in range(len(case(name)[1]) + 1):
@@ -195,6 +196,18 @@ def test_killed_between_any_two_steps(name: str) -> None:
         assert carry_out(steps[:count], host, host) == Done()
         assert undo(steps, host, host) == ()
         assert standing(host) == before
+
+
+def test_a_gpu_whose_time_slice_cannot_be_set_has_the_default_one() -> None:
+    host, steps = case("turns on two GPUs")
+    host.inject(Fault(call="setTimeSlice", refused="not supported"))
+    answer = carry_out(steps, host, host)
+    assert isinstance(answer, Failed)
+    assert str(answer.step) == f"set time-slice short on {GPU_1}"
+    assert answer.left == ()
+    default = planned(host, [Target(GPU_1), Target(GPU_2)], TimeSlicing())
+    assert isinstance(default, SetUp)
+    assert carry_out(default.steps, host, host) == Done()
 
 
 def test_what_cannot_be_undone_is_told_and_can_be_tried_again() -> None:

@@ -7,7 +7,7 @@ which it has to be tried again: the host may be asked again later.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from aliquot.devices.gpu import Gpu
+from aliquot.devices.gpu import Gpu, TimeSlice
 from aliquot.devices.hosts.protocol import GpuLost, Host, HostFault, MpsDaemons, MpsSettings, Refused, Why
 from aliquot.devices.instances import Instance
 from aliquot.sharing.setup.steps import (
@@ -103,7 +103,9 @@ class _Doing:
             case SetComputeMode(gpu, mode):
                 return self.host.set_compute_mode(gpu, mode)
             case SetTimeSlice(gpu, length):
-                return self.host.set_time_slice(gpu, length)
+                refused = self.host.set_time_slice(gpu, length)
+                plain = length is TimeSlice.DEFAULT and refused is not None and refused.why is Why.NOT_SUPPORTED
+                return None if plain else refused  # a GPU whose time-slice can't be set has the default one
             case StartMps(daemon):
                 devices = [self._device(target) for target in daemon.targets]
                 if any(device is None for device in devices):

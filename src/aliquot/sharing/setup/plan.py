@@ -3,6 +3,8 @@
 Nothing is done here: the survey says how the host stands, and every step carries what was there before.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +18,7 @@ from aliquot.devices.survey import Survey
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.limits import limits_of
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
-from aliquot.sharing.legal import Use, conflict, problems, strategy_of
+from aliquot.sharing.legal import Use, conflict, problems, sets_time_slices, strategy_of
 from aliquot.sharing.setup.edits import edits_of
 from aliquot.sharing.setup.steps import (
     CreateInstance,
@@ -32,6 +34,7 @@ from aliquot.sharing.setup.steps import (
 MPS_ROOT: Final = "/run/aliquot/mps"
 """Short: the path of a socket may have 107 bytes."""
 SOCKET_BYTES: Final = 107
+_NAME: Final = re.compile(r"[A-Za-z0-9][-.A-Za-z0-9]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,9 @@ class _Planning:
     def faults(self) -> Iterator[Fault]:
         if not self.request.targets:
             yield Fault("", "there is no device to set up")
+        for target, count in Counter(self.request.targets).items():
+            if count > 1:
+                yield Fault("", f"{target}: named {count} times")
         for target in self.request.targets:
             if target.gpu not in self.gpus:
                 lost = next((each for each in self.survey.unreadable if each.uuid == target.gpu), None)
@@ -165,6 +171,8 @@ class _Planning:
         limits, wrong = limits_of(mps, [self._uuid(target) for target in targets])
         self.limits = limits
         yield from wrong
+        if _NAME.fullmatch(self.request.name) is None:
+            yield Fault("", f"{self.request.name!r} can't name an MPS daemon's folder", "letters, digits, - and .")
         socket = f"{self.folder}/pipe/control"
         if len(socket.encode()) > SOCKET_BYTES:
             yield Fault("", f"{socket} is longer than the {SOCKET_BYTES} bytes of a socket's address")
@@ -217,5 +225,6 @@ class _Planning:
         mode = ComputeMode.EXCLUSIVE_PROCESS if isinstance(self.sharing, Mps) else ComputeMode.DEFAULT
         if gpu.compute_mode is not mode:
             yield SetComputeMode(gpu.uuid, mode, now)
-        if isinstance(self.sharing, TimeSlicing) and gpu.time_slice is not self.sharing.interval:
+        sets = sets_time_slices(self.survey.driver)
+        if sets and isinstance(self.sharing, TimeSlicing) and gpu.time_slice is not self.sharing.interval:
             yield SetTimeSlice(gpu.uuid, self.sharing.interval, gpu.time_slice or TimeSlice.DEFAULT)
