@@ -67,7 +67,7 @@ def test_seven_of_1_gib_on_one_a100(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_a_label_promises_is_not_what_it_holds(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = call(capsys, "fits", "H200", "17Gi")
     assert status == 0
-    assert "17Gi needs 1g.35gb (32.25 GiB) or 2g.35gb (32.25 GiB)" in out  # the label says 1g.18gb
+    assert "17Gi needs 1g.35gb (32.25 to 32.50 GiB) or 2g.35gb (32.25 to 32.50 GiB)" in out  # the label says 1g.18gb
     answer = json.loads(call(capsys, "fits", "H200", "16Gi", "17Gi", "-o", "json")[1])
     assert answer["holding"] == {"16Gi": ["1g.18gb"], "17Gi": ["1g.35gb", "2g.35gb"]}
     assert answer["wanted"] == ["1g.18gb", "1g.35gb"]
@@ -76,6 +76,11 @@ def test_what_a_label_promises_is_not_what_it_holds(capsys: pytest.CaptureFixtur
     assert "no MIG profile of H200-141GB holds 200Gi" in err
     assert "the largest holds 139.75 GiB" in err
     assert "no MIG profile lots" in err
+
+
+def test_what_differs_between_drivers_is_counted_as_the_least(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "20Gi needs 1g.23gb (20.50 to 22.00 GiB)" in call(capsys, "fits", "B200", "20Gi")[1]
+    assert "21Gi needs 1g.45gb" in call(capsys, "fits", "B200", "21Gi")[1]
 
 
 # facts of DRA, T7

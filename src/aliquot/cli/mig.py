@@ -125,8 +125,7 @@ def fits(
         on: The instances that are there and stay, such as 3g.20gb@0,1g.5gb@4.
         output: text, json or yaml.
     """
-    from aliquot.cli.mig_input import holding, layout_of, model_of, profiles_of
-    from aliquot.devices.mig import memory_of
+    from aliquot.cli.mig_input import held_by, holding, layout_of, model_of, profiles_of
     from aliquot.devices.mig.fitting import fits as judge
 
     geometry = model_of(model)
@@ -142,8 +141,7 @@ def fits(
     amounts = {name: found for name in profiles if (found := holding(geometry, name))}
     if output == "text":
         for amount, found in amounts.items():
-            held = " or ".join(f"{each.name} ({memory_of(each).mib / 1024:.2f} GiB)" for each in found)
-            print(f"{amount} needs {held} (by this program's table; a node's own figures count more)")
+            print(f"{amount} needs {' or '.join(map(held_by, found))} (by the table; a node's own figures count more)")
         _tell_fit(geometry, state, wanted, answer)
     else:
         value = _fit_json(geometry, state, wanted, answer)

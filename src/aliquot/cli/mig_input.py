@@ -44,6 +44,13 @@ def holding(geometry: Geometry, amount: str) -> tuple[Profile, ...] | None:
     return geometry.smallest_holding(-(-Quantity.parse(amount).value() // MIB))
 
 
+def held_by(profile: Profile) -> str:
+    """A profile with the memory that it holds: the least and the most that was seen, for it differs between drivers."""
+    least, most = memory_of(profile).mib, max(profile.memory_mib_observed, default=0)
+    span = f"{least / 1024:.2f}" if most <= least else f"{least / 1024:.2f} to {most / 1024:.2f}"
+    return f"{profile.name} ({span} GiB)"
+
+
 def profiles_of(geometry: Geometry, names: Sequence[str]) -> list[str] | None:
     """The geometry's own names of profiles, for an amount of memory the smallest; None after naming what it hasn't."""
     amounts = {name: holding(geometry, name) for name in names}
