@@ -20,7 +20,9 @@ from aliquot.advisor.gpus import (
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.sharing.configs import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL, device_plugin_config
-from aliquot.sharing.strategies import Strategy, mps_share, replica_problems
+from aliquot.sharing.mps import mps_share
+from aliquot.sharing.replicas import replica_problems
+from aliquot.sharing.strategies import Strategy
 
 MOST_REPLICAS = 8
 """More shares than this of one GPU leave none of them enough; a person may of course choose otherwise."""
