@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.scheduler_notes.known_defects import Defect
@@ -139,6 +140,7 @@ def device_requests(pod: Pod) -> dict[str, int]:
     return {name: amount for name, amount in effective_request(pod).items() if amount > 0 and is_extended(name)}
 
 
+@cache
 def is_extended(name: str) -> bool:
     """A device resource: a qualified name outside Kubernetes' own domain."""
     domain, slash, _ = name.partition("/")

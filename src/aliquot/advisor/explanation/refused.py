@@ -21,7 +21,7 @@ from aliquot.scheduling.outcome import Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
-NODES_OF_HOLDERS = 60
+NODES_OF_HOLDERS = 12
 """Holders are told of the nodes that ways out were sought for, and a few more: not of thousands."""
 
 

@@ -56,9 +56,7 @@ class Template:
 
 def templates(snapshot: Snapshot) -> list[Template]:
     """One for each kind of node with devices: fresh, uncordoned, healthy, and empty but for DaemonSets."""
-    if snapshot.root is not snapshot and snapshot.nodes is snapshot.root.nodes:
-        return templates(snapshot.root)
-    return snapshot.recall("node templates", _templates)
+    return snapshot.root.recall("node templates", _templates)
 
 
 def _templates(snapshot: Snapshot) -> list[Template]:
