@@ -13,7 +13,12 @@ DRIVER = re.compile(r"""device\.driver\s*==\s*(["'])([^"']+)\1""")
 
 def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
     """The drivers that the classes and selectors of the pod's claims name."""
-    found: set[str] = set()
+    return {match[2] for text in selectors_of(snapshot, pod) for match in DRIVER.finditer(text)}
+
+
+def selectors_of(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """The CEL expressions of the pod's claims and their classes."""
+    found: list[str] = []
     for wanted in pod.claims:
         name = wanted.claim_name or pod.claim_names.get(wanted.name)
         claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
@@ -22,8 +27,8 @@ def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
         for request in spec.requests if spec is not None else ():
             for recipe in (*((request.exactly,) if request.exactly is not None else ()), *request.first_available):
                 device_class = snapshot.classes.get(recipe.class_name)
-                for text in (*(device_class.selectors if device_class is not None else ()), *recipe.selectors):
-                    found.update(match[2] for match in DRIVER.finditer(text or ""))
+                texts = (*(device_class.selectors if device_class is not None else ()), *recipe.selectors)
+                found += filter(None, texts)
     return found
 
 

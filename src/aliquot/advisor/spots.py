@@ -12,7 +12,7 @@ from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_exte
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.gpus import PRODUCT, family
-from aliquot.advisor.nearest import is_near
+from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.kube.pod import Pod
@@ -103,7 +103,7 @@ def _relevant(kind: Hardware, pod: Pod, wanted: set[str]) -> bool:
         return not offers and not drivers
     return any(
         name in offers
-        or any(family(one) == family(name) or is_near(one, name) for one in offers)
+        or any(family(one) == family(name) or is_near_resource(name, one) for one in offers)
         or _vendor(name, drivers)
         for name in asked
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
 from aliquot.advisor.claims import wanted_drivers
-from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device
 from aliquot.kube.pod import Pod
@@ -59,24 +59,28 @@ def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
 
 def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Cause:
     """All devices are ruled out by a selector: by which, and what comes nearest."""
-    against: dict[tuple[str, str, str], int] = {}
-    devices = 0
-    for one in several:
-        for device in one.request.devices:
-            falses = [why for why in device.reasons if isinstance(why, SelectorFalse)]
-            devices += bool(falses)
-            for why in falses:
-                key = (why.owner, why.expression, why.term)
-                against[key] = against.get(key, 0) + 1
-    if not against:
+    every = [
+        falses
+        for one in several
+        for device in one.request.devices
+        if (falses := [why for why in device.reasons if isinstance(why, SelectorFalse)])
+    ]
+    if not every:
         return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
-    ranked = sorted(against.items(), key=lambda item: (not item[0][0].startswith("request"), -item[1]))
-    every = [item for item in ranked if item[1] == devices] or ranked
-    (owner, _, term), _ = every[0]
+    devices = len(every)
+    # the devices that come nearest tell which condition is too much: those that fail least, and last
+    nearest_ones = min(every, key=_met)
+    owner, term = nearest_ones[0].owner, nearest_ones[0].term
     hint = nearest_words(snapshot, term)
     whose = f"the selector of request {name}" if owner == "request" else f"DeviceClass {owner.removeprefix('class ')}"
     sentence = f"None of {number(devices, 'device')} matches {whose}: {term}{hint}."
     return Cause("no-matching-device", sentence, (owner.removeprefix("class "), name))
+
+
+def _met(falses: Sequence[SelectorFalse]) -> tuple[bool, int, int]:
+    """Smaller where a device meets more of what is asked."""
+    first = falses[0]
+    return first.owner != "request", len(falses), -first.expression.find(first.term)
 
 
 def nearest_words(snapshot: Snapshot, term: str) -> str:
@@ -86,8 +90,9 @@ def nearest_words(snapshot: Snapshot, term: str) -> str:
         values = _values(snapshot, equal[1], equal[2])
         if values:
             near = nearest(equal[4], values)
-            meant = f"; {near[0]} is probably meant" if is_near(near[0], equal[4]) else ""
-            return f" (devices have {listed(near)}{meant})"
+            likely = meant(equal[4], values) if equal[4] not in values else None
+            tail = f"; {likely} is probably meant" if likely is not None else ""
+            return f" (devices have {listed(near)}{tail})"
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
     compared = COMPARES.search(term)
     if compared is not None:
