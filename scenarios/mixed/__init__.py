@@ -15,6 +15,8 @@ from scenarios.mixed.surroundings import surroundings
 from scenarios.mixed.truth import Injected, Mixed
 
 MOST_CUT = 4
+APART = {"all-taken", "incomplete-pool"}
+"""A pool that isn't whole stops every pod that asks for all devices, wherever."""
 
 
 def cluster(seed: int) -> Mixed:
@@ -24,9 +26,13 @@ def cluster(seed: int) -> Mixed:
     injected: list[Injected] = []
     count = site.dice.randint(3, 14)
     cut = 0
+    chosen: set[str] = set()
     for name in site.dice.sample(sorted(KINDS), len(KINDS)):
         if len(injected) >= count:
             break
+        if name in APART and APART & chosen:
+            continue
+        chosen.add(name)
         if name in CUT and (cut := cut + 1) > MOST_CUT:
             continue
         injected += KINDS[name](at)

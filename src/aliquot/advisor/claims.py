@@ -18,17 +18,26 @@ def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
 
 def selectors_of(snapshot: Snapshot, pod: Pod) -> list[str]:
     """The CEL expressions of the pod's claims and their classes."""
-    found: list[str] = []
+    classes = {recipe.class_name for recipe in recipes_of(snapshot, pod)}
+    of_classes = [snapshot.classes[name].selectors for name in sorted(classes) if name in snapshot.classes]
+    return [*(text for several in of_classes for text in several if text), *own_selectors(snapshot, pod)]
+
+
+def own_selectors(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """The CEL expressions of the pod's claims."""
+    return [text for recipe in recipes_of(snapshot, pod) for text in recipe.selectors if text]
+
+
+def recipes_of(snapshot: Snapshot, pod: Pod) -> list[SubRequest]:
+    """All that the pod's claims ask for, alternatives too."""
+    found: list[SubRequest] = []
     for wanted in pod.claims:
         name = wanted.claim_name or pod.claim_names.get(wanted.name)
         claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
         template = snapshot.templates.get(f"{pod.namespace}/{wanted.template_name}")
         spec = claim.spec if claim is not None else template.spec if template is not None else None
         for request in spec.requests if spec is not None else ():
-            for recipe in (*((request.exactly,) if request.exactly is not None else ()), *request.first_available):
-                device_class = snapshot.classes.get(recipe.class_name)
-                texts = (*(device_class.selectors if device_class is not None else ()), *recipe.selectors)
-                found += filter(None, texts)
+            found += [*((request.exactly,) if request.exactly is not None else ()), *request.first_available]
     return found
 
 

@@ -51,7 +51,9 @@ def meant(name: str, existing: Iterable[str]) -> str | None:
 
 def telling(value: str) -> bool:
     """A value that says by itself what it's about: no `true`, no number, no single letter."""
-    return len(value) > LEAST_WORD and value.casefold() not in ("true", "false", "yes", "none") and not value.isdecimal()
+    return (
+        len(value) > LEAST_WORD and value.casefold() not in ("true", "false", "yes", "none") and not value.isdecimal()
+    )
 
 
 def is_near_resource(one: str, other: str) -> bool:

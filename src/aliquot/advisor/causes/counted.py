@@ -191,7 +191,12 @@ def related(name: str, offered: Mapping[str, object]) -> list[str]:
     same = [other for other in offered if family(other) == family(name) or is_near_resource(name, other)]
     base = name.removesuffix(".shared")
     return sorted(
-        same, key=lambda other: (other not in (base, f"{name}.shared"), not is_near_resource(name, other), *_rank(name, other))
+        same,
+        key=lambda other: (
+            other not in (base, f"{name}.shared"),
+            not is_near_resource(name, other),
+            *_rank(name, other),
+        ),
     )
 
 

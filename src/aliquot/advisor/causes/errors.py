@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from aliquot.advisor.causes.cause import Cause, listed, nodes_named
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.claims import selectors_of
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.kube.pod import Pod
@@ -15,6 +15,10 @@ CEL = re.compile(
     r"(?P<owner>class|claim) (?P<name>\S+): selector #(?P<index>\d+)(?: on device \S+)?: "
     r"CEL (?P<phase>compile|runtime) error: (?P<text>.*)",
     re.DOTALL,
+)
+UPDATING = re.compile(
+    r"claim (?P<claim>\S+), request (?P<request>\S+): asks for all devices, but resource pool "
+    r"(?P<driver>[^/\s]+)/(?P<pool>\S+) is currently being updated"
 )
 MISSING_KEY = re.compile(r"no such key: (\w+)")
 ELSEWHERE = "resourceclaim not available on the node"
@@ -46,6 +50,18 @@ def _near(name: str, names: Iterable[str]) -> str:
 
 
 def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
+    updated = UPDATING.search(message)
+    if updated is not None:
+        parts = [
+            one for one in snapshot.slices.values() if (one.driver, one.pool) == (updated["driver"], updated["pool"])
+        ]
+        count = max((one.slice_count for one in parts), default=0)
+        sentence = (
+            f"Request {updated['request']} of claim {updated['claim']} asks for all devices, and pool {updated['pool']} of "
+            f"{updated['driver']} isn't published whole ({len(parts)} of {number(count, 'slice')}): as long as that is so, "
+            f"the scheduler gives up on the pod, whatever other nodes offer."
+        )
+        return Cause("incomplete-pool", sentence, (updated["pool"], updated["driver"]))
     found = CEL.search(message)
     if found is None:
         return Cause("other", f"The scheduler gives up on it, whatever nodes could offer: {message}.", ())

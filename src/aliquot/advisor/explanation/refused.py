@@ -47,7 +47,7 @@ def refused(
         case = replace(case, blockers=blockers)
         ways = ways_out(case)
         advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
-    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers)
+    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers, case and case.whole)
     return Explanation(
         pod=pod,
         owner=owner,

@@ -7,6 +7,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
+from aliquot.advisor.pools import completed
 from aliquot.advisor.remedies.free import stoppable
 from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
@@ -36,6 +37,8 @@ class Holder:
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """For every workload in the way on this node; and for its pools."""
+    if case.error:
+        yield from _republish(case, spot)
     if not spot.lacks_devices:
         return
     for holder in holders(case, spot)[:HOLDERS_TRIED]:
@@ -313,8 +316,7 @@ def _republish(case: Case, spot: Spot) -> Iterator[Candidate]:
     for pool in story.pools if story is not None else ():
         if pool.state != "incomplete":
             continue
-        parts = [one for one in case.snapshot.slices.values() if (one.driver, one.pool) == (pool.driver, pool.pool)]
-        whole = tuple(_completed(parts))
+        whole = completed(case.snapshot, pool.driver, pool.pool)
 
         def apply(trial: Trial, whole: tuple[Slice, ...] = whole) -> Trial:
             world = trial.snapshot
@@ -339,11 +341,3 @@ def _republish(case: Case, spot: Spot) -> Iterator[Candidate]:
             node=spot.node.name,
             cures=PROBLEM,
         )
-
-
-def _completed(parts: list[Slice]) -> Iterator[Slice]:
-    """The newest generation, with its own number of slices."""
-    newest = max(one.generation for one in parts)
-    current = [one for one in parts if one.generation == newest]
-    for one in current:
-        yield replace(one, slice_count=len(current))

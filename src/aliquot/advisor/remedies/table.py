@@ -22,7 +22,7 @@ from aliquot.advisor.remedies import (
     taint_rules,
     taints,
 )
-from aliquot.advisor.remedies.claims import classes
+from aliquot.advisor.remedies.claims import classes, missing
 from aliquot.advisor.remedies.claims import cures as claims
 from aliquot.advisor.wayout import Advice, Candidate
 
@@ -50,6 +50,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     rollout.cures,
     gang.cures,
     classes.cures,
+    missing.cures,
     TAINTS,
     SELECTORS,
     REQUESTS,

@@ -10,6 +10,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.counted import published_by_node
 from aliquot.advisor.causes.errors import CEL, MISSING_KEY, NO_CLASS
+from aliquot.advisor.causes.scope import scope
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.gpus import MIG_PREFIX
 from aliquot.advisor.nearest import is_near, nearest
@@ -33,10 +34,10 @@ def cures(case: Case) -> Iterator[Candidate]:
     missing = NO_CLASS.search(message)
     if missing is not None:
         yield from _other_class(case, missing["name"])
-    for name in device_requests(case.pod):
-        if not name.startswith(MIG_PREFIX) and not any(
-            node.allocatable.get(name) for node in case.snapshot.nodes.values()
-        ):
+    wanted = device_requests(case.pod)
+    meant = scope(case.snapshot, case.pod, wanted) if wanted else None
+    for name in wanted:
+        if meant and not name.startswith(MIG_PREFIX) and not any(node.allocatable.get(name) for node in meant.nodes):
             yield from _mapped(case, name)
 
 
