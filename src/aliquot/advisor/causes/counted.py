@@ -230,9 +230,10 @@ def _published(snapshot: Snapshot, name: str, meant: Scope) -> Cause | None:
     drivers = sorted({one.driver for one in snapshot.slices.values() if _same_vendor(one.driver, name)})
     if not nodes:
         return None
-    classes = [
-        key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)
-    ]
+    classes = sorted(
+        (key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)),
+        key=lambda key: (key != drivers[0], key),
+    )
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
     mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
     sentence = (

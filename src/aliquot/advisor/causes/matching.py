@@ -1,14 +1,14 @@
 """The cause where no node has the devices that the claims mean, whoever holds what: nothing matches, or too few do."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
 from aliquot.advisor.claims import wanted_drivers
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
-from aliquot.dra.device import Device
+from aliquot.dra.device import Device, DeviceId
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
@@ -60,7 +60,7 @@ def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
 def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Cause:
     """All devices are ruled out by a selector: by which, and what comes nearest."""
     every = [
-        falses
+        (falses, device.device)
         for one in several
         for device in one.request.devices
         if (falses := [why for why in device.reasons if isinstance(why, SelectorFalse)])
@@ -69,9 +69,10 @@ def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Ca
         return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
     devices = len(every)
     # the devices that come nearest tell which condition is too much: those that fail least, and last
-    nearest_ones = min(every, key=_met)
-    owner, term = nearest_ones[0].owner, nearest_ones[0].term
-    hint = nearest_words(snapshot, term)
+    best = min(_met(falses) for falses, _ in every)
+    near = [(falses[0], device) for falses, device in every if _met(falses) == best]
+    owner, term = near[0][0].owner, near[0][0].term
+    hint = nearest_words(snapshot, term, {device for _, device in near} if len(near) < len(every) else None)
     whose = f"the selector of request {name}" if owner == "request" else f"DeviceClass {owner.removeprefix('class ')}"
     sentence = f"None of {number(devices, 'device')} matches {whose}: {term}{hint}."
     return Cause("no-matching-device", sentence, (owner.removeprefix("class "), name))
@@ -83,8 +84,8 @@ def _met(falses: Sequence[SelectorFalse]) -> tuple[bool, int, int]:
     return first.owner != "request", len(falses), -first.expression.find(first.term)
 
 
-def nearest_words(snapshot: Snapshot, term: str) -> str:
-    """What devices have where the term asks for something else."""
+def nearest_words(snapshot: Snapshot, term: str, near: Collection[DeviceId] | None = None) -> str:
+    """What devices have where the term asks for something else; `near`: those that meet all that comes before it."""
     equal = EQUALS.search(term)
     if equal is not None:
         values = _values(snapshot, equal[1], equal[2])
@@ -96,11 +97,12 @@ def nearest_words(snapshot: Snapshot, term: str) -> str:
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
     compared = COMPARES.search(term)
     if compared is not None:
-        amounts = _capacities(snapshot, compared["domain"], compared["name"])
+        amounts = _capacities(snapshot, compared["domain"], compared["name"], near)
         if compared["table"] == "attributes" and amounts:
             return f" ({compared['name']} is a capacity of these devices, not an attribute)"
         if amounts:
-            return f" (the most that any device has is {max(amounts)})"
+            whose = "any device" if near is None else "any that meets the rest"
+            return f" (the most that {whose} has is {max(amounts)})"
     return ""
 
 
@@ -117,10 +119,11 @@ def _values(snapshot: Snapshot, domain: str, name: str) -> set[str]:
     return found
 
 
-def _capacities(snapshot: Snapshot, domain: str, name: str) -> list[Quantity]:
+def _capacities(snapshot: Snapshot, domain: str, name: str, near: Collection[DeviceId] | None = None) -> list[Quantity]:
     return [
         device.capacity[key].value
-        for driver, device in _devices(snapshot)
-        for key in (f"{domain}/{name}", *([name] if driver == domain else []))
-        if key in device.capacity
+        for one in snapshot.slices.values()
+        for device in one.devices
+        for key in (f"{domain}/{name}", *([name] if one.driver == domain else []))
+        if key in device.capacity and (near is None or DeviceId(one.driver, one.pool, device.name) in near)
     ]

@@ -192,13 +192,12 @@ def _mapped(case: Case, name: str) -> Iterator[Candidate]:
     """A class that serves the counted resource; or a claim in place of it."""
     published = published_by_node(case.snapshot, name)
     drivers = {one.driver for one in case.snapshot.slices.values() if one.node_name in published}
-    for key, one in case.snapshot.classes.items():
+    for key, one in sorted(case.snapshot.classes.items()):
         if not any(driver in (text or "") for text in one.selectors for driver in drivers):
             continue
         if case.scheduler.kubernetes.on("DRAExtendedResource") and one.extended_resource is None:
             yield _mapping(one, name)
         yield _claim(case, key, name)
-        return
 
 
 def _mapping(one: DeviceClass, name: str) -> Candidate:

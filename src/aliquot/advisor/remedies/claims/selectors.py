@@ -21,6 +21,10 @@ NO_SUCH_KEY = re.compile(r"no such key: ([A-Za-z_][A-Za-z0-9_]*)")
 EQUALS = re.compile(
     r"""^device\.(?:attributes|capacity)\[\s*(["'])(?P<domain>[^"']+)\1\s*\]\.(?P<name>\w+)\s*==\s*(["'])(?P<value>[^"']*)\4$"""
 )
+AT_LEAST = re.compile(
+    r"""device\.capacity\[\s*["'](?P<domain>[^"']+)["']\s*\]\.(?P<name>\w+)\.(?:compareTo|isGreaterThan)\("""
+    r"""\s*quantity\(\s*["'](?P<amount>[^"']+)["']"""
+)
 LITERALS_TRIED = 3
 OTHER_KIND = 31
 """Another kind of device than was asked for, rightly spelt; see `remedies.selectors`."""
@@ -37,7 +41,10 @@ def cures(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
             if isinstance(reason, SelectorError):
                 rewritten = list(_without_error(case, expression, reason.text))
             else:
-                rewritten = list(_other_literal(case, spot, expression, reason.term, device.device.driver))
+                rewritten = [
+                    *_other_literal(case, spot, expression, reason.term, device.device.driver),
+                    *_smaller(case, spot, expression, reason.term),
+                ]
             for new, text, slip in rewritten:
                 if (reason.index, new) not in tried:
                     tried.add((reason.index, new))
@@ -97,6 +104,26 @@ def _names(case: Case, table: str, domain: str) -> list[str]:
     return sorted(found)
 
 
+def _smaller(case: Case, spot: Spot, expression: str, term: str) -> Iterator[tuple[str, str, bool]]:
+    """For `capacity >= amount`: the most that this node's devices have."""
+    wanted = AT_LEAST.search(term)
+    if wanted is None:
+        return
+    domain, name = wanted["domain"], wanted["name"]
+    amounts = [
+        device.capacity[key].value
+        for one in case.snapshot.slices.values()
+        if one.node_name == spot.node.name
+        for device in one.devices
+        for key in (f"{domain}/{name}", *([name] if one.driver == domain else []))
+        if key in device.capacity
+    ]
+    if amounts:
+        most = max(amounts).canonical()
+        new = expression.replace(term, term.replace(wanted["amount"], most))
+        yield new, f"{most} of {name} instead of {wanted['amount']}", False
+
+
 def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: str) -> Iterator[tuple[str, str, bool]]:
     """For `attribute == 'value'`: values that this node's devices have."""
     wanted = EQUALS.match(term.strip())
@@ -147,7 +174,8 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text:
         return replace(recipe, selectors=tuple(new if i == index else one for i, one in enumerate(recipe.selectors)))
 
     guarded = new.startswith("has(")
-    profile = "profile " in text and not slip
+    smaller = " of " in text and " instead of " in text
+    profile = ("profile " in text or smaller) and not slip
     pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}/cel/expression"
     return claim_candidate(
         case,
@@ -161,6 +189,8 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text:
         if slip
         else Risk("low", "devices that don't publish the attribute are no longer candidates")
         if guarded
+        else Risk("high", "less than was asked for: the model may not fit")
+        if smaller
         else Risk("medium", "the pod gets another kind of device than was asked for"),
         rank=5 if slip else 8 if guarded else 27 if profile else OTHER_KIND,
     )
