@@ -254,3 +254,17 @@ def test_a_failed_pod_tells_what_its_status_says(tmp_path: Path, capsys: pytest.
     assert found["sentence"].endswith(
         "won't run again by itself: UnexpectedAdmissionError: no healthy devices present."
     )
+
+
+def test_placeholders_go_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = pod("placeholder-1", on="a0", gpu=1, priority=-10)
+    held["spec"]["containers"][0]["image"] = "registry.k8s.io/pause:3.10"
+    wanted = pod("p", gpu=1, preemptionPolicy="Never")
+    found = told(tmp_path, capsys, node("a0", gpu=2), held, pod("other", on="a0", gpu=1), wanted)
+    assert found["sentence"].startswith("Both nvidia.com/gpu on a0 are taken")
+    first = found["waysOut"][0]
+    assert (first["kind"], first["after"]["stopped"], first["risk"]["level"]) == (
+        "free-device",
+        ["ml/placeholder-1"],
+        "low",
+    )

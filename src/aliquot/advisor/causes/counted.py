@@ -86,7 +86,8 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     where = nodes_named(names)
     after = _unhealthy(nodes, name) + also
     if most == 0:
-        whole = f"All {total} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
+        every = "Both" if total == 2 else f"All {total}"
+        whole = f"{every} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
         return Cause("held", f"{whole}{by}.{after}", objects)
     best = [node for node, amount in free.items() if amount == most]
     if everywhere >= asked and len(nodes) > 1:

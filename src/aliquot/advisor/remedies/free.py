@@ -1,5 +1,6 @@
 """Ways past taken devices: stop a workload that holds some, or move one to another node."""
 
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +18,7 @@ from aliquot.snapshot.snapshot import Snapshot
 
 SYSTEM_PRIORITY = 2_000_000_000
 """system-cluster-critical and above."""
+PAUSE = re.compile(r"(?:^|/)pause(?:-[a-z0-9]+)?(?:[:@]|$)")
 MOST_TOGETHER = 3
 MOVES_PER_NODE = 3
 """Each move costs a scheduling decision for the pod that moves."""
@@ -32,6 +34,11 @@ def holders(snapshot: Snapshot, node: str, resources: frozenset[str]) -> list[Po
     found.sort(key=lambda pod: pod.key)
     found.sort(key=lambda pod: pod.started or pod.meta.created or "", reverse=True)
     return sorted(found, key=lambda pod: pod.priority)
+
+
+def placeholder(pod: Pod) -> bool:
+    """It only holds room (overprovisioning): all that it runs is the pause image."""
+    return bool(pod.containers) and all(PAUSE.search(one.image) for one in pod.containers)
 
 
 def stoppable(pod: Pod) -> bool:
@@ -155,6 +162,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: fro
     lower = most < case.pod.priority
     workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
     complete = workload is not None and workload.complete
+    idle = lower and all(map(placeholder, pods))
     names = ", ".join(pod.name for pod in pods[:2]) + (f" and {len(pods) - 2} more" if len(pods) > 2 else "")
     what = f"{names} {'holds' if len(pods) == 1 else 'hold'} {held} of {', '.join(sorted(short))}"
     who = f"{owner.short} no longer runs" if made.ends else f"{owner.short} runs with {len(pods)} fewer"
@@ -167,8 +175,10 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: fro
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
         risk=Risk("low", f"{owner.short} is complete: its pod has nothing left to do")
         if complete
+        else Risk("low", "placeholders hold room for others and do nothing else: they're made to give way")
+        if idle
         else Risk("medium" if lower else "high", f"{who} {why}"),
-        rank=9 if complete else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
+        rank=9 if complete else 10 if idle else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
         node=spot.node.name,
         cures=min(short),
         stops=tuple(pod.key for pod in pods if pod.node_name),
