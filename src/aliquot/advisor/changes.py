@@ -168,6 +168,19 @@ def stop(owner: OwnerRef, pods: tuple[str, ...]) -> Change:
     return Change(owner.full, f"# stop {owner.full}: scale it to zero by its own means")
 
 
+def start(owner: OwnerRef, replicas: int) -> Change:
+    """Have a stopped workload run again."""
+    name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
+    if owner.kind in ("Job", "CronJob"):
+        patch: Patch = {"spec": {"suspend": False}}
+        return Change(owner.full, f"kubectl patch {owner.kind.lower()} {name}{namespace} -p {_compact(patch)}", patch)
+    return Change(
+        owner.full,
+        f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}",
+        {"spec": {"replicas": replicas}},
+    )
+
+
 def claim_spec(
     kind: str, namespace: str, name: str, operations: Sequence[Patch], owner: OwnerRef, pod: str
 ) -> tuple[Change, ...]:

@@ -241,16 +241,7 @@ def _restart(case: Case, holder: Holder) -> tuple[Change, ...]:
         f"pod {case.pod.key}",
         f"kubectl wait --for=condition=PodScheduled --timeout=2m pod/{case.pod.name} -n {case.pod.namespace}",
     )
-    return (
-        changes.stop(holder.owner, (holder.pod.name,)),
-        waited,
-        Change(
-            holder.owner.full,
-            f"kubectl scale {holder.owner.kind.lower()} {holder.owner.name} -n {holder.owner.namespace}"
-            f" --replicas={replicas}",
-            {"spec": {"replicas": replicas}},
-        ),
-    )
+    return (changes.stop(holder.owner, (holder.pod.name,)), waited, changes.start(holder.owner, replicas))
 
 
 def _share(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
