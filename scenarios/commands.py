@@ -1,5 +1,6 @@
-"""Commands that a person is told to type, held against what they claim to be: a shell line of kubectl with real verbs
-and flags, patches that are JSON, manifests that are YAML.
+"""Commands that a person is told to type, held against what they claim to be.
+
+A shell line of kubectl with real verbs and flags, patches that are JSON, manifests that are YAML.
 """
 
 import json

@@ -46,9 +46,8 @@ def main() -> int:
     for kind in sorted(pods):
         print(f"{kind:24} {pods[kind]:4} pods   cause {causes[kind]:4}   remedy {remedies[kind]:4}")
     total, named, offered = pods.total(), causes.total(), remedies.total()
-    print(
-        f"{len(pods)} kinds, {total} pods: cause {named} ({named / total:.1%}), remedy {offered} ({offered / total:.1%})"
-    )
+    shares = f"cause {named} ({named / total:.1%}), remedy {offered} ({offered / total:.1%})"
+    print(f"{len(pods)} kinds, {total} pods: {shares}")
     return int(min(named, offered) < NEEDED * total)
 
 

@@ -14,10 +14,10 @@ def pod_spec(requests: Mapping[str, str | int], **more: Any) -> Json:
     """A pod's spec: one container; extended resources are limits too."""
     amounts = {"cpu": "1", "memory": "4Gi"} | {key: str(amount) for key, amount in requests.items()}
     limits = {key: amount for key, amount in amounts.items() if "/" in key}
-    resources = {"requests": amounts} | ({"limits": limits} if limits else {})
+    resources: Json = {"requests": amounts} | ({"limits": limits} if limits else {})
     if "claims" in more:
         resources["claims"] = [{"name": one["name"]} for one in more.pop("claims")]
-    tolerations = [dict(TOLERATES), *more.pop("tolerations", ())]
+    tolerations: list[Json] = [dict(TOLERATES), *more.pop("tolerations", ())]
     return {
         "containers": [{"name": "main", "image": "registry.example/app:1", "resources": resources}],
         "schedulerName": "default-scheduler",
@@ -119,7 +119,7 @@ class Workloads:
         full = f"{owner['name']}-{suffix}" if owner is not None else name
         if owner is not None and owner["kind"] == "StatefulSet":
             full = f"{name}-{number}"
-        meta = {"labels": dict(labels), "creationTimestamp": created}
+        meta: Json = {"labels": dict(labels), "creationTimestamp": created}
         if owner is not None:
             meta["ownerReferences"] = [owner]
         spec = {

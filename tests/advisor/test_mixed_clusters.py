@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import yaml
@@ -109,7 +109,7 @@ def test_irrelevant_nodes_change_no_way_out_but_adding_a_node(seed: int) -> None
 def made_zone(objects: tuple[Json, ...]) -> str:
     """A zone of the cluster."""
     zones = {one["metadata"]["labels"]["topology.kubernetes.io/zone"] for one in objects if one["kind"] == "Node"}
-    return min(zones)
+    return str(min(zones))
 
 
 def ways(document: Json) -> dict[str, list[tuple[str, str, str]]]:
@@ -166,11 +166,12 @@ def listed(objects: list[Json]) -> str:
 
 def written(path: Path, output: str) -> str:
     """What `aliquot explain --all-pending` writes to its standard output."""
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    kept = io.BytesIO()
+    out = io.TextIOWrapper(kept, encoding="utf-8")
     with contextlib.redirect_stdout(out):
         run(["explain", "--all-pending", "-f", str(path), "-o", output])
         out.flush()
-    return cast("io.BytesIO", out.buffer).getvalue().decode()
+    return kept.getvalue().decode()
 
 
 @pytest.mark.law

@@ -32,7 +32,7 @@ class Reading:
 
         The API server lists by name, too.
         """
-        return Snapshot.of(sorted(self.objects, key=_place))
+        return Snapshot.of([*sorted(self.objects, key=_place)])
 
     def asked(self, kind: str) -> bool:
         """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""

@@ -238,8 +238,8 @@ def _published(snapshot: Snapshot, name: str, meant: Scope) -> Cause | None:
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
     mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
     sentence = (
-        f"{meant.nobody} offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of {drivers[0]}) "
-        f"{told}.{mapped}"
+        f"{meant.nobody} offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of "
+        f"{drivers[0]}) {told}.{mapped}"
     )
     return Cause("not-offered", sentence, (name, *classes[:1], *nodes))
 

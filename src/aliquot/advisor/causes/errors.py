@@ -57,9 +57,10 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
         ]
         count = max((one.slice_count for one in parts), default=0)
         sentence = (
-            f"Request {updated['request']} of claim {updated['claim']} asks for all devices, and pool {updated['pool']} of "
-            f"{updated['driver']} isn't published whole ({len(parts)} of {number(count, 'slice')}): as long as that is so, "
-            f"the scheduler gives up on the pod, whatever other nodes offer."
+            f"Request {updated['request']} of claim {updated['claim']} asks for all devices, and pool "
+            f"{updated['pool']} of {updated['driver']} isn't published whole ({len(parts)} of "
+            f"{number(count, 'slice')}): as long as that is so, the scheduler gives up on the pod, whatever other "
+            "nodes offer."
         )
         return Cause("incomplete-pool", sentence, (updated["pool"], updated["driver"]))
     found = CEL.search(message)
@@ -74,8 +75,8 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
     table = misplaced(snapshot, pod, key[1])
     if table is not None:
         sentence = (
-            f"Selector #{found['index']} of {whose} reads {key[1]} among the devices' {OTHER_TABLE[table]}, and it's in "
-            f"their {table}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
+            f"Selector #{found['index']} of {whose} reads {key[1]} among the devices' {OTHER_TABLE[table]}, and it's "
+            f"in their {table}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
         )
         return Cause("cel-error", sentence, (found["name"], key[1]))
     lacking, have = _without(snapshot, key[1])

@@ -70,9 +70,9 @@ def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Ca
     devices = len(every)
     # the devices that come nearest tell which condition is too much: those that fail least, and last
     best = min(_met(falses) for falses, _ in every)
-    near = [(falses[0], device) for falses, device in every if _met(falses) == best]
-    owner, term = near[0][0].owner, near[0][0].term
-    hint = nearest_words(snapshot, term, {device for _, device in near} if len(near) < len(every) else None)
+    closest = [(falses[0], device) for falses, device in every if _met(falses) == best]
+    owner, term = closest[0][0].owner, closest[0][0].term
+    hint = nearest_words(snapshot, term, {device for _, device in closest} if len(closest) < len(every) else None)
     whose = f"the selector of request {name}" if owner == "request" else f"DeviceClass {owner.removeprefix('class ')}"
     sentence = f"None of {number(devices, 'device')} matches {whose}: {term}{hint}."
     return Cause("no-matching-device", sentence, (owner.removeprefix("class "), name))
@@ -84,8 +84,8 @@ def _met(falses: Sequence[SelectorFalse]) -> tuple[bool, int, int]:
     return first.owner != "request", len(falses), -first.expression.find(first.term)
 
 
-def nearest_words(snapshot: Snapshot, term: str, near: Collection[DeviceId] | None = None) -> str:
-    """What devices have where the term asks for something else; `near`: those that meet all that comes before it."""
+def nearest_words(snapshot: Snapshot, term: str, closest: Collection[DeviceId] | None = None) -> str:
+    """What devices have where the term asks for something else; `closest`: those that meet all that comes before it."""
     equal = EQUALS.search(term)
     if equal is not None:
         values = _values(snapshot, equal[1], equal[2])
@@ -97,11 +97,11 @@ def nearest_words(snapshot: Snapshot, term: str, near: Collection[DeviceId] | No
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
     compared = COMPARES.search(term)
     if compared is not None:
-        amounts = _capacities(snapshot, compared["domain"], compared["name"], near)
+        amounts = _capacities(snapshot, compared["domain"], compared["name"], closest)
         if compared["table"] == "attributes" and amounts:
             return f" ({compared['name']} is a capacity of these devices, not an attribute)"
         if amounts:
-            whose = "any device" if near is None else "any that meets the rest"
+            whose = "any device" if closest is None else "any that meets the rest"
             return f" (the most that {whose} has is {max(amounts)})"
     return ""
 

@@ -161,7 +161,8 @@ def _not_selected(
     if all(beside):  # else the selector alone keeps it off some
         every = sorted({text for texts in beside for text in texts})
         also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {'; '.join(every[:3])}."
-    sentence = f"No node with {what} matches {listed(told)}. {others or f'{what[:1].upper()}{what[1:]}: {nodes_named(names)}'}.{also}"
+    where = others or f"{what[:1].upper()}{what[1:]}: {nodes_named(names)}"
+    sentence = f"No node with {what} matches {listed(told)}. {where}.{also}"
     return Cause("selector", sentence, tuple(names[:3]))
 
 

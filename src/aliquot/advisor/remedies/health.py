@@ -13,19 +13,18 @@ from aliquot.allocation.answer import Tainted
 from aliquot.dra.device import DeviceTaint, Slice
 from aliquot.snapshot.snapshot import Snapshot
 
-
 NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 """Taints of nodes whose kubelet is ill or doesn't answer."""
 
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """A node that isn't ready, counted devices above allocatable, and devices that their driver tainted."""
-    yield from _not_ready(case, spot)
+    yield from _not_ready(spot)
     yield from _counted(case, spot)
     yield from _tainted(case, spot)
 
 
-def _not_ready(case: Case, spot: Spot) -> Iterator[Candidate]:
+def _not_ready(spot: Spot) -> Iterator[Candidate]:
     node = spot.node
     if node.ready is not False and not any(taint.key in NOT_READY for taint in node.taints):
         return
@@ -38,8 +37,8 @@ def _not_ready(case: Case, spot: Spot) -> Iterator[Candidate]:
             Change(
                 f"node {node.name}",
                 f"kubectl describe node {shlex.quote(node.name)}"
-                "  # its conditions and events say why: the kubelet stopped, the network, a full disk? The taint goes when"
-                " it's ready",
+                "  # its conditions and events say why: the kubelet stopped, the network, a full disk? The taint"
+                " goes when it's ready",
             ),
         ),
         apply=lambda trial: Trial(trial.snapshot.with_node(sound), trial.pod),

@@ -87,7 +87,8 @@ def _created(case: Case, wanted: PodClaim, namespace: str, name: str, spec: Clai
     missing = wanted.template_name or ""
     there = f"{namespace}/{name}" if namespace != case.pod.namespace else name
     read = f"kubectl get resourceclaimtemplate {shlex.quote(name)} -n {shlex.quote(namespace)} -o jsonpath='{{.spec}}'"
-    body = f'{{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaimTemplate","metadata":{{"name":"{missing}"}},"spec":%s}}'
+    kind = '"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaimTemplate"'
+    body = f'{{{kind},"metadata":{{"name":"{missing}"}},"spec":%s}}'
     same = name == missing
     return Candidate(
         kind="fix-claim",
