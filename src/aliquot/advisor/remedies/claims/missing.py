@@ -49,7 +49,8 @@ def cures(case: Case) -> Iterator[Candidate]:
 
 def _likely(name: str, existing: dict[str, ClaimSpec] | dict[str, Claim]) -> list[str]:
     likely = meant(name, existing)
-    return list(dict.fromkeys([*([likely] if likely is not None else []), *nearest(name, existing)]))[:TRIED]
+    first = [likely] if likely is not None else list[str]()
+    return list(dict.fromkeys(first + nearest(name, existing)))[:TRIED]
 
 
 def _with_claim(case: Case, wanted: PodClaim, spec: ClaimSpec | None, name: str, trial: Trial) -> Trial:

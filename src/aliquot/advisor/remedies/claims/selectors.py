@@ -69,7 +69,8 @@ def _without_error(case: Case, expression: str, text: str) -> Iterator[tuple[str
         new = expression.replace(path[0], path[0].replace(f"device.{path[1]}", f"device.{other}", 1))
         yield new, f"{key} is in {other} (not among the {path[1]})", True
     likely = meant(key, known)
-    for name in dict.fromkeys([*([likely] if likely is not None else []), *_by_value(case, path, expression)]):
+    first = [likely] if likely is not None else list[str]()
+    for name in dict.fromkeys(first + _by_value(case, path, expression)):
         new = expression.replace(path[0], path[0].removesuffix(key) + name)
         yield new, f"the {path[1].removesuffix('s')} is {name} (not {key})", True
     whole = f"({expression})" if "||" in expression or "?" in expression else expression
