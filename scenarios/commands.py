@@ -30,7 +30,11 @@ INNER: Final = re.compile(r"\$\(([^()]*)\)")
 
 
 def complaints(command: str) -> list[str]:
-    """What is wrong with a line; a comment alone claims nothing."""
+    """What is wrong with its lines; a comment alone claims nothing."""
+    return [each for line in command.splitlines() for each in _line(line)]
+
+
+def _line(command: str) -> list[str]:
     if command.lstrip().startswith("#"):
         return []
     try:
