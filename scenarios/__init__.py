@@ -15,7 +15,7 @@ Asked and judged
     `commands`: a line that a person is told to type, held against what it claims to be.
     `oracle`: an independent judge of allocations, by rules and by brute force; `soak` asks it about thousands.
 
-A generator of one more kind of input (whole clusters, say) is a room of its own beside these. Nothing here imports
-`tests`, `speed` or `conformance`; `api`, `mixed`, `ordinary`, `tight` and `shapes` don't import `aliquot` either: what they
-make could be given to any implementation.
+A generator of one more kind of input is a room of its own beside these. Nothing here imports `tests`, `speed` or
+`conformance`; `api`, `mixed`, `ordinary`, `tight` and `shapes` don't import `aliquot` either: what they make could be
+given to any implementation.
 """
