@@ -49,7 +49,14 @@ def refused(
         case = replace(case, blockers=blockers, wishes=wishes)
         ways = ways_out(case)
         advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
-    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers)
+    cause = diagnose(
+        snapshot,
+        pod,
+        decision,
+        case.stories if case is not None else {},
+        blockers,
+        case.whole if case is not None else {},
+    )
     return Explanation(
         pod=pod,
         owner=owner,

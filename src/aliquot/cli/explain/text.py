@@ -61,11 +61,23 @@ def verdicts(stories: Sequence[Explanation]) -> str:
 
 def block(out: Console, story: Explanation, twins: Sequence[Explanation], release: str, ways: int | None) -> None:
     """One story: the cause, the ways out, who holds what, and the scheduler's own words."""
+    for shown in range(GROUPS_SHOWN, -1, -1):
+        parts = _block(story, twins, release, ways, shown)
+        if ways is not None or _height(parts) <= BLOCK_LINES:
+            break
+    out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
+    out.print()
+
+
+def _block(
+    story: Explanation, twins: Sequence[Explanation], release: str, ways: int | None, groups_shown: int
+) -> Console:
+    """With so many groups of nodes at most."""
     parts = console()
     _head(parts, story, twins)
     if story.verdict in ("pending", "blocked", "gated"):
         tail = console()
-        _facts(tail, story, release)
+        _facts(tail, story, release, groups_shown)
         room = BLOCK_LINES - _height(parts) - _height(tail)
         if story.ways_out or story.verdict == "pending":
             where = f" on {listed(story.only_nodes, last='or')}" if story.only_nodes else ""
@@ -76,8 +88,7 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
                 indented(parts, f"• {advice.text}", 2, "dim")
                 if advice.command and not story.ways_out:
                     unbroken(parts, f"    $ {advice.command}", "green")
-    out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
-    out.print()
+    return parts
 
 
 def _height(out: Console) -> int:
@@ -101,13 +112,13 @@ def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> Non
             indented(out, line, 2, "yellow")
 
 
-def _facts(out: Console, story: Explanation, release: str) -> None:
+def _facts(out: Console, story: Explanation, release: str, groups_shown: int) -> None:
     """Holders, nodes, and the scheduler's message, in a few lines."""
     for held in _holders(story)[:HOLDERS_SHOWN]:
         indented(out, held, 2, "dim")
     asked = device_requests(story.pod)
     relevant = [group for group in story.alike if _has_hardware(group, asked)]
-    groups = (relevant or list(story.alike))[:GROUPS_SHOWN]
+    groups = (relevant or list(story.alike))[:groups_shown]
     for group in groups:
         reasons = "; ".join(why(reason, group) for reason in told(group.reasons))
         names = group.nodes[0] if len(group.nodes) == 1 else f"{len(group.nodes)} nodes ({group.nodes[0]} …)"
