@@ -37,6 +37,7 @@ def story(one: Explanation, nodes_told: object) -> Json:
         "siblings": one.siblings,
         "forecast": one.forecast,
         "node": one.node,
+        "devices": list(one.devices),
         "feasibleNodes": list(one.feasible),
         "schedulerMessage": one.scheduler_message,
         "reason": one.reason,
