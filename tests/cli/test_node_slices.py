@@ -334,3 +334,89 @@ def test_what_cannot_be_used(capsys: pytest.CaptureFixture[str], words: tuple[st
     status, out, err = call(capsys, *host, *words)
     assert (status, out) == (2, "")
     assert said in err
+
+
+PAIR = """
+apiVersion: v1
+kind: Node
+metadata: {name: dgx-a100}
+status:
+  allocatable: {cpu: "128", memory: 1Ti, pods: "110"}
+  conditions: [{type: Ready, status: "True"}]
+  nodeInfo: {kubeletVersion: v1.36.2}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec: {selectors: [{cel: {expression: "device.driver == 'gpu.nvidia.com'"}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: nic.aliquot.dev}
+spec: {selectors: [{cel: {expression: "device.driver == 'nic.aliquot.dev'"}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: pair, namespace: ml}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly:
+        deviceClassName: gpu.nvidia.com
+        selectors: [{cel: {expression: "device.attributes['gpu.nvidia.com'].?uuid.orValue('').endsWith('WANTED')"}}]
+    - {name: nic, exactly: {deviceClassName: nic.aliquot.dev}}
+    constraints: [{requests: [gpu, nic], matchAttribute: ATTRIBUTE}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: train, namespace: ml, uid: u}
+spec:
+  containers: [{name: c, image: x, resources: {claims: [{name: pair}]}}]
+  resourceClaims: [{name: pair, resourceClaimName: pair}]
+---
+"""
+
+
+def explained(capsys: pytest.CaptureFixture[str], folder: Path, attribute: str) -> tuple[dict[str, Any], str]:
+    """What `explain` says of a GPU of root pci0000:a0 and a card on the same root, and the GPU's name."""
+    published = call(capsys, "--host", "preset:dgx-a100", "--kubernetes", "1.36")[1]
+    gpu = devices(documents_of(published))["gpu-5"]
+    wanted = PAIR.replace("ATTRIBUTE", attribute).replace("WANTED", gpu["attributes"]["uuid"]["string"][-8:])
+    (folder / "dump.yaml").write_text(wanted + published, encoding="utf-8")
+    run(["explain", "pod/train", "-n", "ml", "-f", str(folder / "dump.yaml"), "-o", "json"])
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)["pods"][0]
+    return answer, gpu["name"]
+
+
+def test_a_gpu_and_a_card_on_one_root(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    answer, gpu = explained(capsys, tmp_path, "resource.kubernetes.io/pcieRoot")
+    assert answer["verdict"] == "placeable"
+    assert answer["devices"][0] == f"gpu.nvidia.com/dgx-a100/{gpu}"
+    cards = devices(slices(capsys, "--host", "preset:dgx-a100"), "nic.aliquot.dev")
+    card = cards[answer["devices"][1].rpartition("/")[2]]
+    assert card["attributes"]["resource.kubernetes.io/pcieRoot"] == {"string": "pci0000:a0"}
+
+
+@pytest.mark.parametrize(
+    "attribute", ["k8s.io/PCIeRoot", "resource.kubernetes.io/pcieRot", "pcie.example.com/pcieroot"]
+)
+def test_a_misspelt_root_is_corrected(capsys: pytest.CaptureFixture[str], tmp_path: Path, attribute: str) -> None:
+    answer, _ = explained(capsys, tmp_path, attribute)
+    assert answer["verdict"] == "pending"
+    meant = "resource.kubernetes.io/pcieRoot"
+    assert (
+        f"no device publishes {attribute}, which matchAttribute compares ({meant} is probably meant)"
+        in answer["sentence"]
+    )
+    first = answer["waysOut"][0]
+    assert first["title"] == f"Correct the constraint: matchAttribute {meant} (not {attribute})"
+    assert first["changes"][0]["patch"]["jsonPatch"] == [
+        {"op": "replace", "path": "/spec/devices/constraints/0/matchAttribute", "value": meant}
+    ]
+
+
+def test_an_attribute_like_no_other_is_not_corrected(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    answer, _ = explained(capsys, tmp_path, "example.com/rack")
+    assert "no device publishes example.com/rack, which matchAttribute compares." in answer["sentence"]
+    assert [way["kind"] for way in answer["waysOut"]] == ["change-request"]
