@@ -36,7 +36,8 @@ def test_one_pod_by_itself_is_told_the_same_as_among_all() -> None:
 def test_twins_are_told_under_their_own_names() -> None:
     world = snapshot(node("n1", gpu=0), *[pod(f"llm-{i}", gpu=1, owner="Deployment/llm", labels={}) for i in range(3)])
     for one in explain(world, world.pending(), JUDGE):
-        assert (one.sentence, one.siblings) == ("No node offers nvidia.com/gpu.", 2)
+        assert one.sentence.startswith("No node offers nvidia.com/gpu, though its labels say that n1 has NVIDIA GPUs")
+        assert one.siblings == 2
 
 
 def workload(kind: str) -> dict[str, Any]:
@@ -115,4 +116,6 @@ def test_what_isnt_checked_may_be_why_the_cluster_refuses() -> None:
     ]
     told = story(node("n1"), waiting)
     assert told.verdict == "placeable"
-    assert told.note.startswith("The cluster refuses it, perhaps for what isn't checked here: 0/1")
+    assert "The cluster refuses it, perhaps for what isn't checked here: 0/1" in told.note
+    assert "Take them too: kubectl get pvc,pv,storageclasses -A -o json" in told.note
+    assert told.sentence.startswith("As far as the input shows")

@@ -36,6 +36,17 @@ def test_fewer_gpus_where_some_are_free() -> None:
     assert way.risk.level == "high"
 
 
+def test_a_mig_name_is_a_slip_only_for_as_many_slices_and_sizes_are_compared_by_name() -> None:
+    cut = node("n1", more={"nvidia.com/mig-1g.10gb": 2, "nvidia.com/mig-2g.20gb": 2})
+    cut["metadata"]["labels"]["nvidia.com/mig-1g.10gb.memory"] = "9728"
+    titles = {way.title: way.risk.level for way in story(cut, pod("p", requests={"nvidia.com/mig-1g.5gb": 1})).ways_out}
+    assert titles["Ask for nvidia.com/mig-1g.10gb (not nvidia.com/mig-1g.5gb)"] == "low"
+    assert "Ask for nvidia.com/mig-2g.20gb (not nvidia.com/mig-1g.5gb)" not in titles
+    way = story(cut, pod("p", requests={"nvidia.com/mig-1g.10gb.shared": 1})).ways_out[0]
+    assert way.title.startswith("Ask for nvidia.com/mig-1g.10gb: 1 instead of nvidia.com/mig-1g.10gb.shared")
+    assert way.risk.level == "medium"  # not "less memory": 9728 is what is left of a slice named 10gb
+
+
 def test_a_misspelt_resource() -> None:
     way = ways(node("n1", gpu=2), pod("p", requests={"nvidia.com/gpus": 1}))["change-request", "pod"]
     assert way.title == "Ask for nvidia.com/gpu (not nvidia.com/gpus)"
@@ -134,11 +145,15 @@ def test_lower_priority_goes_first() -> None:
     assert freed == ["deployment/low", "deployment/high"]
 
 
-def test_a_terminating_holder_isnt_offered_to_be_stopped() -> None:
+def test_a_terminating_holder_isnt_stopped_but_waited_for() -> None:
     leaving = pod("a", on="n1", gpu=1)
     leaving["metadata"]["deletionTimestamp"] = "2026-11-30T18:00:00Z"
     found = story(node("n1", gpu=1), leaving, pod("p", gpu=1))
-    assert "free-device" not in {way.kind for way in found.ways_out}
+    way = found.ways_out[0]
+    assert (way.kind, way.title, way.risk.level) == ("free-device", "Wait for ml/a to go: it is being deleted", "low")
+    assert way.changes[0].command == "kubectl wait --for=delete pod/a -n ml --timeout=10m"
+    assert "raise-priority" not in {way.kind for way in found.ways_out}
+    assert "ml/a (being deleted since 2026-11-30 18:00" in found.sentence
     assert [held.pod.terminating for held in found.holdings] == [True]
 
 

@@ -2,13 +2,14 @@
 
 import pytest
 
+from aliquot.kube.matching import expression_text
 from aliquot.kube.meta import Meta
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.release import Kubernetes
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
 from aliquot.kube.taints import Taint, Toleration
-from aliquot.scheduling.filters.node_affinity import expression_text, named_nodes, unwanted
+from aliquot.scheduling.filters.node_affinity import named_nodes, unwanted
 from aliquot.scheduling.filters.node_declared_features import undeclared
 from aliquot.scheduling.filters.node_name import other_node
 from aliquot.scheduling.filters.node_unschedulable import cordoned

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.scheduler_notes.known_defects import Defect
@@ -113,6 +114,12 @@ class Case:
         together = trial.pod.claims or trial.pod.scheduling_group
         return not together or isinstance(self.scheduler.judge(trial.snapshot, trial.pod), Placement)
 
+    def offered(self, resource: str) -> bool:
+        """Any node has some of it."""
+        return any(
+            node.capacity.get(resource) or node.allocatable.get(resource) for node in self.snapshot.nodes.values()
+        )
+
     @property
     def trial(self) -> Trial:
         """The world as it is."""
@@ -133,6 +140,7 @@ def device_requests(pod: Pod) -> dict[str, int]:
     return {name: amount for name, amount in effective_request(pod).items() if amount > 0 and is_extended(name)}
 
 
+@cache
 def is_extended(name: str) -> bool:
     """A device resource: a qualified name outside Kubernetes' own domain."""
     domain, slash, _ = name.partition("/")

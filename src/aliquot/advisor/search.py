@@ -7,7 +7,8 @@ And none is dominated: a way that contains another one's changes, or stops more 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from aliquot.advisor.case import Case, Spot
+from aliquot.advisor.case import Case, Spot, problem_of
+from aliquot.advisor.remedies.selectors import OTHER_KIND
 from aliquot.advisor.remedies.table import FIRST_STEPS, REMEDIES
 from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
 from aliquot.scheduling.outcome import Placement
@@ -16,6 +17,8 @@ MOST_CHANGES = 3
 """Changes in one combined way out."""
 MOST_OF_A_KIND = 6
 MOST_COMBINED = 8
+SLIP = 6
+"""The rank of a corrected slip, at most."""
 MOST_FIRST_STEPS = 6
 """First steps that combinations start from."""
 LEVELS = ("low", "medium", "high")
@@ -133,11 +136,13 @@ def _first_steps(case: Case) -> list[Candidate]:
     spots = sorted(case.spots, key=lambda spot: (len(spot.problems), spot.node.name))
     steps: list[Candidate] = []
     for spot in spots:
-        if not 1 < len(spot.problems) <= MOST_CHANGES:
+        if not 0 < len(spot.problems) <= MOST_CHANGES:
             continue
         one = replace(case, spots=(spot,))
-        first = spot.reasons[0].filter
-        steps += [candidate for remedy in FIRST_STEPS for candidate in remedy(one) if candidate.cures == first]
+        first = (spot.reasons[0].filter, problem_of(spot.reasons[0]))
+        cures = (candidate for remedy in FIRST_STEPS for candidate in remedy(one) if candidate.cures in first)
+        # of a node with one problem a corrected slip alone, which shows what it's short of really
+        steps += [cure for cure in cures if len(spot.problems) > 1 or cure.rank <= SLIP]
         if len(steps) >= MOST_FIRST_STEPS:
             break
     return sorted(steps, key=lambda step: step.rank)[:MOST_FIRST_STEPS]
@@ -185,4 +190,6 @@ def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:
     for way in ways:
         kinds.setdefault(way.kind, []).append(way)
     for same in kinds.values():
-        yield from sorted(same, key=order)[:MOST_OF_A_KIND]
+        best = sorted(same, key=order)[:MOST_OF_A_KIND]
+        other = [way for way in best if way.kind == "fix-selector" and way.rank >= OTHER_KIND]
+        yield from (way for way in best if way not in other[1:])

@@ -15,13 +15,14 @@ from aliquot.advisor.gpus import PRODUCT, family
 from aliquot.advisor.nearest import is_near
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.scheduler_notes.known_defects import defects
-from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
+Hardware = tuple[str, frozenset[str], frozenset[str], frozenset[str]]
+"""Product, device resources that it gives, those that it has, drivers that publish devices."""
 MOST_SPOTS = 40
 """Nodes that ways out are sought for: every group has its best among them before any has its second."""
 
@@ -67,15 +68,15 @@ def _groups(snapshot: Snapshot, pod: Pod, groups: Sequence[Alike]) -> Iterator[l
     """Relevant nodes, by what is in the way and by what they have; all of them, where none is relevant."""
     drivers = published(snapshot)
     wanted = wanted_drivers(snapshot, pod) & {driver for several in drivers.values() for driver in several}
-    ranks = {
-        name: _relevance(node, pod, drivers.get(name, frozenset()), wanted) for name, node in snapshot.nodes.items()
-    }
-    best = max(ranks.values(), default=0)
+    hardware = snapshot.recall("hardware of nodes", _hardware)
+    relevant = {kind: _relevant(kind, pod, wanted) for kind in set(hardware.values())}
+    some = any(relevant.values())
     for group in groups:
-        kinds: dict[object, list[str]] = {}
+        kinds: dict[Hardware, list[str]] = {}
         for name in group.nodes:
-            if ranks[name] or not best:
-                kinds.setdefault(_hardware(snapshot.nodes[name], drivers.get(name, frozenset())), []).append(name)
+            kind = hardware[name]
+            if relevant[kind] or not some:
+                kinds.setdefault(kind, []).append(name)
         yield from kinds.values()
 
 
@@ -92,23 +93,19 @@ def published(snapshot: Snapshot) -> Mapping[str, frozenset[str]]:
     return snapshot.recall("drivers by node", make)
 
 
-def _relevance(node: Node, pod: Pod, drivers: frozenset[str], wanted: set[str]) -> int:
-    """0: nothing that this pod could mean is there."""
+def _relevant(kind: Hardware, pod: Pod, wanted: set[str]) -> bool:
+    """False: nothing that this pod could mean is there."""
+    _, _, offers, drivers = kind
     asked = device_requests(pod)
     if pod.claims:
-        return int(bool(drivers & wanted) if wanted else bool(drivers))
-    offers = [
-        name for name, amount in (*node.allocatable.items(), *node.capacity.items()) if amount and is_extended(name)
-    ]
+        return bool(drivers & wanted) if wanted else bool(drivers)
     if not asked:
-        return int(not offers and not drivers)
-    return int(
-        any(
-            name in offers
-            or any(family(one) == family(name) or is_near(one, name) for one in offers)
-            or _vendor(name, drivers)
-            for name in asked
-        )
+        return not offers and not drivers
+    return any(
+        name in offers
+        or any(family(one) == family(name) or is_near(one, name) for one in offers)
+        or _vendor(name, drivers)
+        for name in asked
     )
 
 
@@ -116,9 +113,14 @@ def _vendor(name: str, drivers: frozenset[str]) -> bool:
     return any(driver.endswith(name.partition("/")[0]) for driver in drivers)
 
 
-def _hardware(node: Node, drivers: frozenset[str]) -> object:
-    resources = frozenset(name for name, amount in node.allocatable.items() if amount and is_extended(name))
-    return node.meta.labels.get(PRODUCT, ""), resources, drivers
+def _hardware(snapshot: Snapshot) -> Mapping[str, Hardware]:
+    drivers = published(snapshot)
+    found: dict[str, Hardware] = {}
+    for name, node in snapshot.nodes.items():
+        given = frozenset(one for one, amount in node.allocatable.items() if amount and is_extended(one))
+        has = given.union(one for one, amount in node.capacity.items() if amount and is_extended(one))
+        found[name] = (node.meta.labels.get(PRODUCT, ""), given, has, drivers.get(name, frozenset()))
+    return found
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:

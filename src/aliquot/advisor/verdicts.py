@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
+from aliquot.advisor.causes.cause import listed
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import Placement
@@ -23,6 +24,8 @@ FILTER_WORDS = {
     "PodTopologySpread": "would break the topology spread",
     "InterPodAffinity": "would break an affinity or anti-affinity of pods",
     "DynamicResources": "its devices can't serve the pod's claims",
+    "VolumeBinding": "a volume of the pod can't be used there",
+    "VolumeZone": "a volume of the pod is in another zone",
 }
 
 
@@ -79,6 +82,8 @@ def placed(pod: Pod, decision: Placement, *, known: bool) -> str:
         return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
     count = len(decision.nodes)
     nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
+    if decision.not_checked:
+        return f"As far as the input shows {pod.key} would be placed: {nodes} for it."
     return f"{pod.key} would be placed: {nodes} for it."
 
 
@@ -100,6 +105,20 @@ def unchecked_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
     if said and said != decision.message and decision.not_checked:
         return f"The cluster refuses it, perhaps for what isn't checked here: {said}"
     return message_note(snapshot, pod, decision.message)
+
+
+VOLUME_KINDS = ("PersistentVolumeClaim", "PersistentVolume", "StorageClass")
+
+
+def volumes_note(snapshot: Snapshot, unchecked: Sequence[str]) -> str:
+    """How to take what the input lacks to judge the pod's volumes; empty: nothing of the sort."""
+    lacks = [kind for kind in VOLUME_KINDS if kind not in snapshot.kinds]
+    if not lacks or not any(what.startswith("volumes:") for what in unchecked):
+        return ""
+    return (
+        f"The input holds no {listed(lacks, last='or')}, so its volumes can't be judged. Take them too: "
+        "kubectl get pvc,pv,storageclasses -A -o json"
+    )
 
 
 def message_note(snapshot: Snapshot, pod: Pod, message: str) -> str:

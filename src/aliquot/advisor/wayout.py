@@ -26,6 +26,7 @@ Kind = Literal[
     "shrink",
     "admin-access",
     "drop-claim",
+    "drop-host-port",
     "use-claim",
     "map-extended-resource",
     "fix-class",

@@ -130,3 +130,23 @@ def selector_key(selector: LabelSelector | None) -> Hashable:
     if selector is None:
         return None
     return tuple(sorted(selector.match_labels.items())), selector.match_expressions
+
+
+def expression_text(expression: Requirement) -> str:
+    """As `kubectl get -l` writes selectors, and `>`/`<` for Gt and Lt."""
+    key, values = expression.key, expression.values
+    match expression.operator:
+        case "In" if len(values) == 1:
+            return f"{key}={values[0]}"
+        case "NotIn" if len(values) == 1:
+            return f"{key}!={values[0]}"
+        case "In" | "NotIn":
+            return f"{key} {expression.operator.lower()} ({', '.join(values)})"
+        case "Exists":
+            return key
+        case "DoesNotExist":
+            return f"!{key}"
+        case "Gt" | "Lt":
+            return f"{key} {'>' if expression.operator == 'Gt' else '<'} {', '.join(values)}"
+        case _:
+            return f"{key} {expression.operator}"

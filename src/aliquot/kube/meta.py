@@ -33,6 +33,8 @@ class Meta:
     """deletionTimestamp: set while the object is terminating."""
     generation: int = 0
     resource_version: str = ""
+    finalizers: tuple[str, ...] = ()
+    """While there are any, a deleted object stays."""
 
     @property
     def key(self) -> str:

@@ -19,6 +19,8 @@ class HostPort:
     port: int
     protocol: str = "TCP"
     ip: str = "0.0.0.0"  # noqa: S104 - Kubernetes' own default: all addresses
+    container_port: int = field(default=0, compare=False)
+    """Which port of the container it is: decides nothing, names it in patches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,9 @@ class Pod:
     """Those that a pod which runs well hasn't: status other than True, and DisruptionTarget. Without PodScheduled."""
     statuses: tuple[ContainerStatus, ...] = ()
     """Of all containers, if one of them waits, has ended, was started again or isn't ready; else none."""
+    status_reason: str = ""
+    """status.reason, as the kubelet or a controller gives it: `Evicted`, `UnexpectedAdmissionError`, `NodeLost`."""
+    status_message: str = ""
 
     @property
     def name(self) -> str:

@@ -137,7 +137,7 @@ class Snapshot:
 
     def pending(self) -> tuple[Pod, ...]:
         """Pods without a node that have not ended and are not being deleted."""
-        return tuple(p for p in self.pods.values() if not p.node_name and not p.terminal and not p.terminating)
+        return self.recall("pending", _pending)
 
     def nominated(self) -> Mapping[str, tuple[Pod, ...]]:
         """Node -> pods without a node that the scheduler has promised a place there, after a preemption."""
@@ -312,6 +312,10 @@ def _overlay(table: Mapping[str, T]) -> Overlay[str, T]:
 
 def _base(table: Mapping[str, T]) -> Mapping[str, T]:
     return table.base if isinstance(table, Overlay) else table
+
+
+def _pending(snapshot: Snapshot) -> tuple[Pod, ...]:
+    return tuple(p for p in snapshot.pods.values() if not p.node_name and not p.terminal and not p.terminating)
 
 
 def _loads(snapshot: Snapshot) -> Mapping[str, NodeLoad]:

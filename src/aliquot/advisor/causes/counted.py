@@ -6,6 +6,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, number
 from aliquot.advisor.causes.holders import held_by, who
+from aliquot.advisor.causes.plugins import labelled, plugin_words
 from aliquot.advisor.causes.rollout import deadlock
 from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
 from aliquot.advisor.gpus import MIG_PREFIX, family
@@ -83,7 +84,8 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     where = nodes_named(names)
     after = _unhealthy(snapshot, name) + also
     if most == 0:
-        whole = f"All {total} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
+        every = "Both" if total == 2 else f"All {total}"
+        whole = f"{every} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
         return Cause("held", f"{whole}{by}.{after}", objects)
     best = [node for node, amount in free.items() if amount == most]
     if everywhere >= asked and len(nodes) > 1:
@@ -160,7 +162,16 @@ def _not_offered(snapshot: Snapshot, name: str) -> Cause:
         sentence = f"No node offers {name}: {told[0][:-1]} on {nodes_named(where)}) is probably meant."
         return Cause("not-offered", sentence, (name, others[0], *where[:2]))
     if not others:
-        return Cause("not-offered", f"No node offers {name}.", (name,))
+        silent = labelled(snapshot, name)
+        if not silent:
+            return Cause("not-offered", f"No node offers {name}.", (name,))
+        where = [node.name for node in silent]
+        whose = "its labels say" if len(silent) == 1 else "their labels say"
+        sentence = (
+            f"No node offers {name}, though {whose} that {nodes_named(where)} {'has' if len(where) == 1 else 'have'} "
+            f"NVIDIA GPUs: {plugin_words(snapshot, silent)}."
+        )
+        return Cause("not-offered", sentence, (name, *where[:3]))
     there = sorted({node.name for other in others[:3] for node in offered[other]})
     verb = "is" if len(told) == 1 else "are"
     sentence = f"No node offers {name}. There {verb} {listed(told)} on {nodes_named(there)}."
@@ -228,11 +239,14 @@ def _kind(attributes: Mapping[str, object]) -> str:
 
 OTHER_KINDS: Mapping[str, Kind] = {
     "PodTopologySpread": "spread", "InterPodAffinity": "anti-affinity", "NodePorts": "host-port",
+    "VolumeBinding": "volume", "VolumeZone": "volume", "NodeVolumeLimits": "volume", "VolumeRestrictions": "volume",
 }  # fmt: skip
 OTHER_WORDS = {
     "PodTopologySpread": "the pod's topology spread would be broken there",
     "InterPodAffinity": "an affinity or anti-affinity of pods forbids it there",
     "NodePorts": "its host port is taken there",
+    "VolumeBinding": "a volume of the pod can't be used there",
+    "VolumeZone": "a volume of the pod is in another zone",
 }
 
 

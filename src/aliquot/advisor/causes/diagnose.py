@@ -9,6 +9,7 @@ from aliquot.advisor.causes.cause import Cause
 from aliquot.advisor.causes.counted import of_counted
 from aliquot.advisor.causes.devices import of_devices
 from aliquot.advisor.causes.errors import before_nodes, elsewhere
+from aliquot.advisor.causes.plugins import plugin_down
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker
@@ -39,6 +40,8 @@ def diagnose(
     driver = next((one for one in blockers if one.kind == "driver-down"), None)
     if driver is not None and found.kind in UNSUPPLIED:
         found = of_blocker(snapshot, driver, pod)
+    if found.kind == "unhealthy":
+        found = plugin_down(snapshot, blockers) or found
     other = next((one for one in blockers if one.kind == "other-scheduler"), None)
     more = autoscaler_words(blockers)
     if other is not None:

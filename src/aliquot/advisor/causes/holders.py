@@ -27,8 +27,17 @@ class HeldBy:
         whose = f"{self.owner.short} in {self.owner.namespace}" if self.owner.namespace else self.owner.short
         if len(self.pods) > NAMED:
             return f"{whose} ({number(len(self.pods), 'pod')})"
-        names = listed([pod.key for pod in self.pods])
+        names = listed([f"{pod.key}{leaving(pod)}" for pod in self.pods])
         return names if self.owner.kind == "Pod" else f"{names} ({self.owner.short})"
+
+
+def leaving(pod: Pod) -> str:
+    """That it's being deleted and still holds, and what keeps it; empty: it isn't."""
+    if not pod.terminating:
+        return ""
+    since = (pod.meta.deleted or "")[:16].replace("T", " ")
+    kept = f", kept by its {listed([f'finalizer {one}' for one in pod.meta.finalizers])}" if pod.meta.finalizers else ""
+    return f" (being deleted since {since}{kept}: it holds until it's gone)"
 
 
 def held_by(snapshot: Snapshot, nodes: Iterable[str], resource: str) -> list[HeldBy]:

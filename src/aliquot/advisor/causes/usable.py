@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named
 from aliquot.advisor.nearest import is_near, nearest
+from aliquot.kube.matching import expression_text
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Requirement
-from aliquot.scheduling.filters.node_affinity import expression_text
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -87,7 +87,8 @@ def nothing_usable(
             if more is not heap and more
         ]
         also = f" ({'; '.join(others)})" if others else ""
-        return _kept_off(name, heap, reasons, what, room, also, takers)
+        chosen = f"{what} that it selects" if sifted.unselected and name != "tainted" else what
+        return _kept_off(name, heap, reasons, chosen, room, also, takers)
     return _not_selected(snapshot, pod, sifted.unselected, reasons, what)
 
 
@@ -150,7 +151,16 @@ def _not_selected(
     wanted = unmet(snapshot, pod)
     told = [wish for wish in wanted if wish] or ["its node selector and affinity together"]
     names = [node.name for node in nodes]
-    sentence = f"No node with {what} matches {listed(told)}. {what[:1].upper()}{what[1:]}: {nodes_named(names)}."
+    beside = [
+        {f"taint {one.found}" if one.filter == "TaintToleration" else one.text for one in reasons[node.name]}
+        - {one.text for one in reasons[node.name] if one.filter == "NodeAffinity"}
+        for node in nodes
+    ]
+    also = ""
+    if all(beside):  # else the selector alone keeps it off some
+        every = sorted({text for texts in beside for text in texts})
+        also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {'; '.join(every[:3])}."
+    sentence = f"No node with {what} matches {listed(told)}. {what[:1].upper()}{what[1:]}: {nodes_named(names)}.{also}"
     return Cause("selector", sentence, tuple(names[:3]))
 
 
@@ -190,6 +200,8 @@ def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
         (sifted.tainted, "tainted"),
     ):
         free = [node.name for node in heap if room(node)]
+        if heap and not free and state == "not ready":
+            said.append(f"{nodes_named([node.name for node in heap])} {'is' if len(heap) == 1 else 'are'} not ready")
         if free:
             verbs = ("has", "is") if len(free) == 1 else ("have", "are")
             said.append(f"{nodes_named(free)} {verbs[0]} room but {verbs[1]} {state}")

@@ -21,6 +21,8 @@ def at_rest(pod: Pod, maker: Workload | None) -> Cause | None:
         if maker.replicas == 0:
             return Cause("other", f"{named} has 0 replicas (spec.replicas), so nothing waits for a node.", about)
     if pod.phase == "Failed":
-        sentence = f"{pod.key} has ended (Failed) and won't run again by itself: the pod's status says why."
+        said = ": ".join(filter(None, (pod.status_reason, pod.status_message.strip().rstrip("."))))
+        why = f": {said}" if said else ": the pod's status says why"
+        sentence = f"{pod.key} has ended (Failed) and won't run again by itself{why}."
         return Cause("other", sentence, (pod.name,))
     return None

@@ -7,6 +7,7 @@ from aliquot.advisor.causes.blocked import of_blocker
 from aliquot.advisor.causes.cause import Cause
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.remedies import starting
 from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.search import ways_out
 from aliquot.kube.pod import Pod
@@ -57,6 +58,7 @@ def blocked(
         feasible=decision.nodes if decision.verdict == "placeable" else (),
         node=pod.node_name,
         ways_out=tuple(way for way in ways_out(case) if way.kind in UNBLOCKING),
+        advice=tuple(dict.fromkeys(starting.advice(pod, blockers))),
         not_checked=decision.not_checked,
     )
 

@@ -1,15 +1,17 @@
 """What else a person should know of a pod, in a line."""
 
+from collections.abc import Sequence
+
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.scheduler_notes.stale_counts import impossible
-from aliquot.advisor.verdicts import message_note, unchecked_note
+from aliquot.advisor.verdicts import message_note, unchecked_note, volumes_note
 from aliquot.advisor.wayout import Advice
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.snapshot.snapshot import Snapshot
 
 
-def notes(snapshot: Snapshot, pod: Pod, message: str) -> str:
+def notes(snapshot: Snapshot, pod: Pod, message: str, unchecked: Sequence[str] = ()) -> str:
     """What else a person should know: a promise, rivals, an outdated message."""
     found: list[str] = []
     if pod.nominated_node:
@@ -25,8 +27,7 @@ def notes(snapshot: Snapshot, pod: Pod, message: str) -> str:
     if rivals:
         more = f" and {len(rivals) - 3} more" if len(rivals) > 3 else ""
         found.append(f"Pods of higher priority wait for the same and go first: {', '.join(sorted(rivals)[:3])}{more}.")
-    stale = message_note(snapshot, pod, message)
-    return " ".join([*found, *([stale] if stale else [])])
+    return " ".join(filter(None, [*found, volumes_note(snapshot, unchecked), message_note(snapshot, pod, message)]))
 
 
 def placed_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
@@ -35,7 +36,8 @@ def placed_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
         return ""
     asks = any(name.startswith("nvidia.com/") for name in device_requests(pod))
     counts_wrong = [text for node in decision.nodes[:3] if asks and (text := impossible(snapshot.nodes[node]))]
-    return " ".join(filter(None, [*counts_wrong[:1], unchecked_note(snapshot, pod, decision)]))
+    unchecked = (volumes_note(snapshot, decision.not_checked), unchecked_note(snapshot, pod, decision))
+    return " ".join(filter(None, [*counts_wrong[:1], *unchecked]))
 
 
 def waiting_for(snapshot: Snapshot, pod: Pod, decision: Refusal) -> list[Advice]:

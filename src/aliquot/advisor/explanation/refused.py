@@ -21,7 +21,7 @@ from aliquot.scheduling.outcome import Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
-NODES_OF_HOLDERS = 60
+NODES_OF_HOLDERS = 12
 """Holders are told of the nodes that ways out were sought for, and a few more: not of thousands."""
 
 
@@ -65,7 +65,7 @@ def refused(
         stories=case.stories if case is not None else {},
         conflict=_conflict(case),
         possible=_possible(case),
-        note=notes(snapshot, pod, decision.message),
+        note=notes(snapshot, pod, decision.message, decision.not_checked),
     )
 
 

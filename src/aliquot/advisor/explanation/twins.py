@@ -40,7 +40,7 @@ def renamed(snapshot: Snapshot, twin: Explanation, pod: Pod) -> Explanation:
         twin,
         pod=pod,
         sentence=twin.sentence.replace(twin.pod.key, pod.key),
-        note=notes(snapshot, pod, twin.scheduler_message),
+        note=notes(snapshot, pod, twin.scheduler_message, twin.not_checked),
         owner=owner_of(snapshot, pod),
     )
 

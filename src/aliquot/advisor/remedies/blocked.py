@@ -10,6 +10,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests, on_pod
 from aliquot.advisor.causes.cause import number
+from aliquot.advisor.causes.plugins import darkened
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.remedies.claims.change import claim_candidate
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
@@ -18,6 +19,8 @@ from aliquot.dra.claim import SubRequest
 from aliquot.kube.meta import Meta
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeClaimRef
 from aliquot.scheduling.blockers.blocker import Blocker
+from aliquot.scheduling.outcome import Placement
+from aliquot.snapshot.snapshot import Snapshot
 
 DEFAULT = "default-scheduler"
 KNOWN_EXTENDERS = {"volcano.sh/": "volcano"}
@@ -170,7 +173,7 @@ def _crashing(one: Blocker) -> Candidate:
 
 
 def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
-    """Once it runs it publishes: that can't be tried here, for nobody knows what."""
+    """Once it runs it publishes."""
     where = f"-n {shlex.quote(one.object.namespace)}"
     selection = [item.message for item in one.evidence if item.reason == "nodeSelector"]
     if selection:
@@ -197,9 +200,11 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
             simulated=False,
         )
         return
-    pods = [item.about.name for item in one.evidence if item.about.kind == "Pod"]
+    dark = darkened(case.snapshot, one)
+    pods = [pod.partition("/")[2] for pod, _ in dark.values()]
+    pods += [item.about.name for item in one.evidence if item.about.kind == "Pod"]
     target = pods[0] if pods else one.object.name
-    yield Candidate(
+    made = Candidate(
         kind="fix-driver",
         target=f"pod/{target}" if pods else f"daemonset/{target}",
         title=f"Repair the driver of {one.subject}: {one.used or 0} of {one.limit} pods of {one.object.name} are"
@@ -212,12 +217,23 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
                 else f"kubectl describe daemonset {shlex.quote(target)} {where}",
             ),
         ),
-        apply=lambda trial: trial,
+        apply=lambda trial: Trial(_given_again(trial.snapshot, dark, one.subject), trial.pod),
         risk=Risk("low", "nothing that runs is touched"),
         rank=2,
-        tried=After(""),
-        simulated=False,
+        anywhere=True,
     )
+    tried = isinstance(case.scheduler.judge(_given_again(case.snapshot, dark, one.subject), case.pod), Placement)
+    # what a driver publishes once it runs can't be known, but for counted devices that the node still has in capacity
+    yield made if dark and tried else replace(made, simulated=False, tried=After(""))
+
+
+def _given_again(snapshot: Snapshot, nodes: Iterable[str], resource: str) -> Snapshot:
+    """The devices of these nodes are all allocatable."""
+    for name in nodes:
+        node = snapshot.nodes[name]
+        whole = {**node.allocatable, resource: node.capacity[resource]}
+        snapshot = snapshot.with_node(replace(node, allocatable=whole))
+    return snapshot
 
 
 def _control_plane(labels: Iterable[str]) -> bool:

@@ -1,11 +1,13 @@
 """Ways past taken devices: stop a workload that holds some, or move one to another node."""
 
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
 from aliquot.advisor import scaling
 from aliquot.advisor.case import Case, Spot, is_extended
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.kube.pod import Pod
@@ -16,6 +18,7 @@ from aliquot.snapshot.snapshot import Snapshot
 
 SYSTEM_PRIORITY = 2_000_000_000
 """system-cluster-critical and above."""
+PAUSE = re.compile(r"(?:^|/)pause(?:-[a-z0-9]+)?(?:[:@]|$)")
 MOST_TOGETHER = 3
 MOVES_PER_NODE = 3
 """Each move costs a scheduling decision for the pod that moves."""
@@ -31,6 +34,11 @@ def holders(snapshot: Snapshot, node: str, resources: frozenset[str]) -> list[Po
     found.sort(key=lambda pod: pod.key)
     found.sort(key=lambda pod: pod.started or pod.meta.created or "", reverse=True)
     return sorted(found, key=lambda pod: pod.priority)
+
+
+def placeholder(pod: Pod) -> bool:
+    """It only holds room (overprovisioning): all that it runs is the pause image."""
+    return bool(pod.containers) and all(PAUSE.search(one.image) for one in pod.containers)
 
 
 def stoppable(pod: Pod) -> bool:
@@ -49,6 +57,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     short = frozenset(name for name in spot.short_of() if is_extended(name))
     if not short:
         return
+    yield from _leaving(case, spot, short)
     held = [pod for pod in holders(case.snapshot, spot.node.name, short) if stoppable(pod)]
     owners = list(dict.fromkeys(owner_of(case.snapshot, pod) for pod in held))
     stops: list[Candidate] = []
@@ -63,6 +72,41 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         controller = pod.meta.controller
         if controller is not None and controller.kind not in ("Job", "DaemonSet"):
             yield from _move(case, spot, pod, short)
+
+
+def _leaving(case: Case, spot: Spot, short: frozenset[str]) -> Iterator[Candidate]:
+    """Those that are being deleted already: they go by themselves, or something keeps them."""
+    pods = [pod for pod in holders(case.snapshot, spot.node.name, short) if pod.terminating]
+    if not pods:
+        return
+    keys = tuple(pod.key for pod in pods)
+    first = pods[0]
+    where = f"{shlex.quote(first.name)} -n {shlex.quote(first.namespace)}"
+    finalizers = listed(list(dict.fromkeys(name for pod in pods for name in pod.meta.finalizers)))
+    if spot.node.ready is False:
+        title = f"Take {listed(keys)} away, deleted already: {spot.node.name} isn't ready to do it"
+        command = f"kubectl delete pod {where} --force --grace-period=0"
+        risk = Risk("high", f"its containers may still run on {spot.node.name}, and write to their volumes")
+    elif finalizers:
+        title = f"See to it that {listed(keys)} goes: it's being deleted, and finalizer {finalizers} keeps it"
+        command = f"kubectl get pod {where} -o jsonpath='{{.metadata.finalizers}}'  # does its controller run?"
+        risk = Risk("low", "the controller that owns the finalizer takes it away when its work is done")
+    else:
+        title = f"Wait for {listed(keys)} to go: {'it is' if len(keys) == 1 else 'they are'} being deleted"
+        command = f"kubectl wait --for=delete pod/{where} --timeout=10m"
+        risk = Risk("low", "it ends anyway")
+    yield Candidate(
+        kind="free-device",
+        target=f"pod/{first.name}",
+        title=title,
+        changes=(Change(f"pod {first.key}", command),),
+        apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
+        risk=risk,
+        rank=4 if risk.level == "low" else 52,
+        node=spot.node.name,
+        cures=min(short),
+        stops=keys,
+    )
 
 
 def _fewest(spot: Spot, pods: list[Pod]) -> list[Pod]:
@@ -118,6 +162,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: fro
     lower = most < case.pod.priority
     workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
     complete = workload is not None and workload.complete
+    idle = lower and all(map(placeholder, pods))
     names = ", ".join(pod.name for pod in pods[:2]) + (f" and {len(pods) - 2} more" if len(pods) > 2 else "")
     what = f"{names} {'holds' if len(pods) == 1 else 'hold'} {held} of {', '.join(sorted(short))}"
     who = f"{owner.short} no longer runs" if made.ends else f"{owner.short} runs with {len(pods)} fewer"
@@ -130,8 +175,10 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: fro
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
         risk=Risk("low", f"{owner.short} is complete: its pod has nothing left to do")
         if complete
+        else Risk("low", "placeholders hold room for others and do nothing else: they're made to give way")
+        if idle
         else Risk("medium" if lower else "high", f"{who} {why}"),
-        rank=9 if complete else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
+        rank=9 if complete else 10 if idle else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
         node=spot.node.name,
         cures=min(short),
         stops=tuple(pod.key for pod in pods if pod.node_name),

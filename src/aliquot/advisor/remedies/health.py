@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aliquot.advisor.case import Case, Spot, device_requests
 from aliquot.advisor.causes.device_clauses import rules_with
+from aliquot.advisor.causes.plugins import darkened, gives_none
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.allocation.answer import Tainted
 from aliquot.dra.device import DeviceTaint, Slice
@@ -22,19 +23,25 @@ def _counted(case: Case, spot: Spot) -> Iterator[Candidate]:
     node = spot.node
     for name in device_requests(case.pod):
         sick = node.capacity.get(name, 0) - node.allocatable.get(name, 0)
-        if sick <= 0:
+        if sick <= 0 or any(node.name in darkened(case.snapshot, one) for one in case.blockers):
             continue
+        none = gives_none(node, name)
+        why = (
+            "none is allocatable: its device plugin stopped, or all are unhealthy"
+            if none
+            else (f"{sick} of its {node.capacity[name]} {name} are unhealthy (not allocatable)")
+        )
         whole = replace(node, allocatable={**node.allocatable, name: node.capacity[name]})
         yield Candidate(
             kind="repair",
             target=f"node/{node.name}",
-            title=f"Repair {node.name}: {sick} of its {node.capacity[name]} {name} are unhealthy (not allocatable)",
+            title=f"Repair {node.name}: {f'of its {node.capacity[name]} {name} ' if none else ''}{why}",
             changes=(
                 Change(
                     f"node {node.name}",
                     f"kubectl describe node {shlex.quote(node.name)}"
-                    "  # then look at the device plugin's log and the kernel's on that node (Xid, ECC), and reset or"
-                    " replace the device",
+                    "  # then look at the device plugin's log and the kernel's on that node: a stopped plugin, an Xid,"
+                    " ECC errors? Restart it, or reset or replace the device",
                 ),
             ),
             apply=lambda trial, whole=whole: Trial(trial.snapshot.with_node(whole), trial.pod),  # type: ignore[misc]

@@ -56,9 +56,7 @@ class Template:
 
 def templates(snapshot: Snapshot) -> list[Template]:
     """One for each kind of node with devices: fresh, uncordoned, healthy, and empty but for DaemonSets."""
-    if snapshot.root is not snapshot and snapshot.nodes is snapshot.root.nodes:
-        return templates(snapshot.root)
-    return snapshot.recall("node templates", _templates)
+    return snapshot.root.recall("node templates", _templates)
 
 
 def _templates(snapshot: Snapshot) -> list[Template]:
@@ -72,7 +70,7 @@ def _templates(snapshot: Snapshot) -> list[Template]:
         groups.setdefault(key, []).append(node)
     found: list[Template] = []
     for nodes in groups.values():
-        source = min(nodes, key=lambda one: one.name)
+        source = min(nodes, key=lambda one: (one.ready is False, one.unschedulable, one.name))  # a healthy one is named
         daemons = tuple(
             pod
             for pod in snapshot.pods_on(source.name)

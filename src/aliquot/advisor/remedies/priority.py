@@ -54,8 +54,11 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
     decision = case.scheduler.judge(case.snapshot, raised)
     if not isinstance(decision, Placement) or decision.preemption is None:
         return None
-    if any(owner_of(case.snapshot, case.snapshot.pods[key]) == case.owner for key in decision.preemption.victims):
+    there = [case.snapshot.pods[key] for key in decision.preemption.victims]
+    if any(owner_of(case.snapshot, pod) == case.owner for pod in there):
         return None  # its own siblings have the same priority after the change
+    if all(pod.terminating for pod in there):
+        return None  # they're on their way out: an eviction deletes them a second time
     name, victims = chosen.meta.name, ", ".join(decision.preemption.victims)
     made: tuple[Change, ...] = ()
     if new:

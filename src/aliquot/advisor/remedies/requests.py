@@ -1,5 +1,6 @@
 """Ways past a shortage by asking for less, or for something else that's there."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from aliquot.kube.selectors import Affinity, TopologySpread
 LEAST_SHARE = 4
 """A request is lowered to no less than a quarter of what was asked: below that it's another workload."""
 MIB = 1 << 20
+SLICES = re.compile(r"nvidia\.com/mig-(\d+)g\.")
 LOWERED = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -91,7 +93,9 @@ def _others(case: Case, spot: Spot, name: str, asked: int) -> Iterator[Candidate
     """Resources of the same kind that this node has enough of."""
     used = case.snapshot.load(spot.node.name).requested
     for other, total in sorted(spot.node.allocatable.items()):
-        if other == name or not is_extended(other) or total - used.get(other, 0) < asked:
+        meant = is_near(name, other) and not case.offered(name)
+        # a slip is corrected also where what was meant is taken: it may be the first of two steps
+        if other == name or not is_extended(other) or total - (0 if meant else used.get(other, 0)) < asked:
             continue
         if is_near(name, other) or other.partition("/")[0] == name.partition("/")[0]:
             yield _ask(case, spot, name, other, asked)
@@ -120,7 +124,7 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
     spec: dict[str, object] = {"containers": [patch(one) for one in touched]} if touched else {}
     if first:
         spec["initContainers"] = [patch(one) for one in first]
-    slip = other != name and is_near(name, other) and resource_size(name, spot.node) is None
+    slip = other != name and meant_by(name, other) and resource_size(name, spot.node) is None
     size = resource_size(other, spot.node)
     if other == name:
         risk = Risk(
@@ -132,22 +136,25 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         risk, rank = Risk("low", "the original looks like a slip"), 6.0
         title = f"Ask for {other} (not {name})"
     else:
-        asked_size = resource_size(name, spot.node) or nominal_mib(name)
+        asked_size, compared = resource_size(name, spot.node), size
+        if asked_size is None and (nominal := nominal_mib(name)) is not None:
+            # names say round numbers, nodes what is left of them: like is compared with like
+            asked_size, compared = nominal, nominal_mib(other) or size
         sliced = name == "nvidia.com/gpu" and other.startswith("nvidia.com/mig-")
-        smaller = sliced or (size is not None and asked_size is not None and size < asked_size)
+        smaller = sliced or (compared is not None and asked_size is not None and compared < asked_size)
         memory = f" with {size} MiB each" if size is not None else ""
         risk = (
             Risk("high", "a slice of a GPU instead of a whole one: the model may not fit")
             if sliced
             else Risk(
-                "high", f"less memory than was asked for ({size} against {asked_size} MiB): the model may not fit"
+                "high", f"less memory than was asked for ({compared} against {asked_size} MiB): the model may not fit"
             )
             if smaller
             else Risk("medium", "takes a larger share of a GPU than was asked for")
-            if size is not None and asked_size is not None and size > asked_size
+            if compared is not None and asked_size is not None and compared > asked_size
             else Risk("medium", "another kind of device than was asked for")
         )
-        rank = (32.0 if smaller else 22.0) + _apart(size, asked_size)
+        rank = (32.0 if smaller else 22.0) + _apart(compared, asked_size)
         title = f"Ask for {other}: {amount} instead of {name} ({spot.node.name} has it free{memory})"
     return Candidate(
         kind="fewer-devices" if other == name else "change-request",
@@ -167,6 +174,12 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
         isolates=isolation_of_resource(other, spot.node),
         cures=name,
     )
+
+
+def meant_by(name: str, other: str) -> bool:
+    """A slip for another name: a near one, and of MIG instances one with as many compute slices."""
+    ours, theirs = (found[1] if (found := SLICES.match(one)) else "" for one in (name, other))
+    return ours == theirs and is_near(name, other)
 
 
 def _apart(size: int | None, asked: int | None) -> float:

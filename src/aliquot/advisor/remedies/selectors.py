@@ -5,13 +5,17 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, on_pod
+from aliquot.advisor.gpus import PRODUCT, gpus_of
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.wayout import Candidate, Risk
-from aliquot.kube.matching import field_holds, holds
+from aliquot.devices.catalogue import parse_label
+from aliquot.kube.matching import expression_text, field_holds, holds
 from aliquot.kube.node import Node
 from aliquot.kube.selectors import Affinity, NodeSelector, NodeSelectorTerm, Requirement
-from aliquot.scheduling.filters.node_affinity import expression_text
 from aliquot.snapshot.snapshot import Snapshot
+
+OTHER_KIND = 31
+"""Another kind of node than was asked for, rightly spelt: a larger change than letting the pod onto one of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +113,13 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             selector,
             affinity,
             kind="fix-selector",
-            title=f"Correct the selector for {spot.node.name}: " + "; ".join(one.text for one in fixes),
+            title=("Correct the selector for" if slip else "Have it select")
+            + f" {spot.node.name}: "
+            + "; ".join(one.text for one in fixes),
             risk=Risk("low", "the original looks like a slip")
             if slip
             else Risk("medium", f"the pod may then run on another kind of node than was asked for ({spot.node.name})"),
-            rank=5 if slip else 15 if near else 26,
+            rank=5 if slip else 15 if near else OTHER_KIND + _distance(spot.node, fixes),
         )
     yield _candidate(
         case,
@@ -125,6 +131,16 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         risk=Risk("medium", "the pod may then run on any kind of node"),
         rank=36,
     )
+
+
+def _distance(node: Node, fixes: list[Fix]) -> float:
+    """How far this node's GPUs are from those that were asked for, by memory: more is nearer than less; below 1."""
+    here = gpus_of(node)
+    asked = next((parse_label(one.before.values[0]).model for one in fixes if one.before.key == PRODUCT), None)
+    if here is None or asked is None or not here.memory_mib or not asked.memory_mib:
+        return 0.0
+    ratio = here.memory_mib / asked.memory_mib
+    return min(0.4, (ratio - 1) / 20) if ratio >= 1 else 0.9 - ratio / 2.5
 
 
 def _suffixed(one: Fix) -> bool:

@@ -10,7 +10,9 @@ from aliquot.advisor.remedies import (
     free,
     gang,
     health,
+    host_ports,
     nodes,
+    plugins,
     priority,
     requests,
     rollout,
@@ -40,15 +42,18 @@ def _on_each_spot(cures: Callable[[Case, Spot], Iterator[Candidate]]) -> Remedy:
 TAINTS: Final = _on_each_spot(taints.cures)
 SELECTORS: Final = _on_each_spot(selectors.cures)
 REQUESTS: Final = _on_each_spot(requests.cures)
+HOST_PORTS: Final = _on_each_spot(host_ports.cures)
 
 REMEDIES: Final[tuple[Remedy, ...]] = (
     blocked.cures,
+    plugins.cures,
     rollout.cures,
     gang.cures,
     classes.cures,
     TAINTS,
     SELECTORS,
     REQUESTS,
+    HOST_PORTS,
     _on_each_spot(taint_rules.cures),
     _on_each_spot(health.cures),
     _on_each_spot(share.cures),
@@ -59,7 +64,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     priority.cures,
     nodes.cures,
 )
-FIRST_STEPS: Final[tuple[Remedy, ...]] = (TAINTS, SELECTORS, REQUESTS)
+FIRST_STEPS: Final[tuple[Remedy, ...]] = (TAINTS, SELECTORS, REQUESTS, HOST_PORTS)
 """Those that may be the first of several changes: they cure one problem of a node, and leave the others."""
 
 

@@ -96,7 +96,8 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
             _folded(way.title if way else none, best, height),
         )
         for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
-            line = Text("  " if nth else f"{MARKS[story.verdict]} ", STYLES[story.verdict])
+            sign, style = mark(story)
+            line = Text("  " if nth else f"{sign} ", style)
             line.append(f"{who:{pods}}  {what:{cause}}  {how:{best}}  {way.risk.level if way and not nth else ''}")
             out.print(line, soft_wrap=True)
     if len(causes) > SUMMARY_LINES:
@@ -137,8 +138,17 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
         for advice in story.advice[:2] if ways is None or ways else ():
             if _height(parts) < BLOCK_LINES - 1:
                 indented(parts, f"• {advice.text}", 2, "dim")
+                if advice.command and not story.ways_out:
+                    unbroken(parts, f"    $ {advice.command}", "green")
     out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
     out.print()
+
+
+def mark(story: Explanation) -> tuple[str, str]:
+    """The verdict's sign and its style; room that isn't sure is no green tick."""
+    if story.verdict == "placeable" and story.not_checked:
+        return "?", "yellow"
+    return MARKS[story.verdict], STYLES[story.verdict]
 
 
 def _height(out: Console) -> int:
@@ -146,8 +156,8 @@ def _height(out: Console) -> int:
 
 
 def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> None:
-    style = STYLES[story.verdict]
-    head = Text.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    sign, style = mark(story)
+    head = Text.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
     more = max(len(twins), story.siblings)
@@ -189,6 +199,9 @@ def _holders(story: Explanation) -> list[str]:
     """One line an owner: how much of which resource its pods hold, and since when."""
     found: dict[tuple[OwnerRef, str], list[tuple[str, int, str]]] = {}
     asked = device_requests(story.pod)
+    scarce = {reason.subject for group in story.groups for reason in group.reasons if reason.total_amount}
+    if not story.pod.claims and not scarce & asked.keys():
+        return []  # who holds them is beside the point: something else is in the way
     for one in story.holdings:
         if asked and one.resource not in asked and not story.pod.claims:
             continue
@@ -238,7 +251,7 @@ def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
     whose = "it runs" if alike == 1 else f"one of the {alike} runs"
     gone = (*way.after.victims, *way.after.stopped)
     ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
-    after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else ""
+    after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else "not tried: a dump can't tell; "
     cost = f"; cost: {way.cost.text}" if way.cost.usd_per_hour != 0 else ""
     isolates = f"; {way.isolates.text}" if way.isolates is not None and way.kind in ("share", "combined") else ""
     facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"

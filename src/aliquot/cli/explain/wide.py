@@ -16,7 +16,7 @@ from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.lines import console, written
-from aliquot.cli.explain.text import MARKS, STYLES, together
+from aliquot.cli.explain.text import mark, together
 
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6
@@ -40,8 +40,8 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
 
 def one(out: Console, story: Explanation, twins: list[Explanation], release: str, ways: int) -> None:
     """One story."""
-    style = STYLES[story.verdict]
-    head = Text.assemble((f"{MARKS[story.verdict]} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    sign, style = mark(story)
+    head = Text.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
     if twins:

@@ -80,6 +80,7 @@ def meta(wire: WireMeta, memo: Memo, namespace: str) -> Meta:
         wire.deletion_timestamp,
         wire.generation or 0,
         wire.resource_version or "",
+        tuple(wire.finalizers) if wire.finalizers else (),
     )
 
 

@@ -120,6 +120,8 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
         spec.workload_ref.name or "" if spec.workload_ref else "",
         conditions,
         () if well else statuses(status.init_container_statuses, status.container_statuses),
+        status.reason or "",
+        status.message or "",
     )
 
 
@@ -206,7 +208,7 @@ def _host_ports(raw: bytes, *, host_network: bool) -> tuple[HostPort, ...]:
     for wire in _ports.decode(raw):
         port = wire.host_port or ((wire.container_port or 0) if host_network else 0)
         if port:
-            taken.append(HostPort(port, wire.protocol or "TCP", wire.host_ip or "0.0.0.0"))  # noqa: S104 - the API's default
+            taken.append(HostPort(port, wire.protocol or "TCP", wire.host_ip or "0.0.0.0", wire.container_port or 0))  # noqa: S104 - the API's default
     return tuple(taken)
 
 

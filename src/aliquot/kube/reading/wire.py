@@ -46,6 +46,7 @@ class WireMeta(Wire):
     deletion_timestamp: str | None = None
     generation: Annotated[Int64 | None, Minor()] = None
     resource_version: MinorText = None
+    finalizers: Annotated[list[str] | None, Minor()] = None
 
 
 class WireTemplateMeta(Wire):

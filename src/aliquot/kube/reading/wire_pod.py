@@ -271,6 +271,8 @@ class WirePodStatus(Wire):
     init_container_statuses: Statuses = ABSENT
     resource_claim_statuses: list[WireClaimStatus] | None = None
     extended_resource_claim_status: WireExtendedClaim | None = None
+    reason: MinorText = None
+    message: MinorText = None
 
 
 class WirePod(Wire):

@@ -33,6 +33,10 @@ def driver_blockers(snapshot: Snapshot, pod: Pod) -> Iterator[Blocker]:
             if ref not in seen:
                 seen.add(ref)
                 yield from _judged(snapshot, workload, name)
+        for ref, pods in _unlisted(snapshot, name):
+            if ref not in seen:
+                seen.add(ref)
+                yield from _judged_by_pods(ref, pods, name)
 
 
 def _classes(snapshot: Snapshot, pod: Pod) -> Iterator[str]:
@@ -64,6 +68,49 @@ def _daemon_sets(snapshot: Snapshot, asked: str) -> tuple[Workload, ...]:
         for workload in snapshot.recall("daemon sets", _all_daemon_sets)
         if any(token in _words(workload) for token in tokens) and any(role in _words(workload) for role in _ROLES)
     )
+
+
+def _unlisted(snapshot: Snapshot, asked: str) -> tuple[tuple[ObjectRef, tuple[Pod, ...]], ...]:
+    """Pods of DaemonSets that the input doesn't hold: its nodes and pods may be all that somebody took."""
+    tokens = _tokens(snapshot, asked)
+    found: list[tuple[ObjectRef, tuple[Pod, ...]]] = []
+    for ref, pods in snapshot.recall("pods of unlisted daemon sets", _all_unlisted).items():
+        words = " ".join((str(ref), *(container.image for pod in pods[:1] for container in pod.containers)))
+        if any(token in words for token in tokens) and any(role in words for role in _ROLES):
+            found.append((ref, pods))
+    return tuple(found)
+
+
+def _all_unlisted(snapshot: Snapshot) -> dict[ObjectRef, tuple[Pod, ...]]:
+    found: dict[ObjectRef, list[Pod]] = {}
+    for pod in snapshot.pods.values():
+        owner = pod.meta.controller
+        if (
+            owner is not None
+            and owner.kind == "DaemonSet"
+            and f"DaemonSet/{pod.namespace}/{owner.name}" not in snapshot.workloads
+        ):
+            found.setdefault(ObjectRef("DaemonSet", pod.namespace, owner.name), []).append(pod)
+    return {ref: tuple(pods) for ref, pods in found.items()}
+
+
+def _judged_by_pods(ref: ObjectRef, pods: tuple[Pod, ...], asked: str) -> Iterator[Blocker]:
+    """By the containers' states alone: a pod whose containers are all well says nothing of them."""
+    down = [pod for pod in pods if any(one.waiting or not one.ready for one in pod.statuses if not one.init)]
+    if down:
+        ready = len(pods) - len(down)
+        yield Blocker(
+            kind="driver-down",
+            stage="scheduling",
+            object=ref,
+            others=tuple(map(pod_ref, down)),
+            evidence=tuple(_pod_evidence(tuple(down))),
+            certain=not ready,
+            decisive=False,
+            subject=asked,
+            used=ready,
+            limit=len(pods),
+        )
 
 
 def _all_daemon_sets(snapshot: Snapshot) -> tuple[Workload, ...]:

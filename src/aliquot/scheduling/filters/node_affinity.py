@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from aliquot.kube.matching import NAME_FIELD, field_holds, holds, node_selected
+from aliquot.kube.matching import NAME_FIELD, expression_text, field_holds, holds, node_selected
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import NodeSelectorTerm, Requirement
@@ -62,26 +62,6 @@ def _lacks(term: NodeSelectorTerm, node: Node) -> Iterator[Requirement]:
 def _found(expression: Requirement, node: Node) -> str:
     value = node.name if expression.key == NAME_FIELD else node.meta.labels.get(expression.key)
     return f"no label {expression.key}" if value is None else f"{expression.key}={value}"
-
-
-def expression_text(expression: Requirement) -> str:
-    """As `kubectl get -l` writes selectors, and `>`/`<` for Gt and Lt."""
-    key, values = expression.key, expression.values
-    match expression.operator:
-        case "In" if len(values) == 1:
-            return f"{key}={values[0]}"
-        case "NotIn" if len(values) == 1:
-            return f"{key}!={values[0]}"
-        case "In" | "NotIn":
-            return f"{key} {expression.operator.lower()} ({', '.join(values)})"
-        case "Exists":
-            return key
-        case "DoesNotExist":
-            return f"!{key}"
-        case "Gt" | "Lt":
-            return f"{key} {'>' if expression.operator == 'Gt' else '<'} {', '.join(values)}"
-        case _:
-            return f"{key} {expression.operator}"
 
 
 def named_nodes(pod: Pod) -> frozenset[str] | None:

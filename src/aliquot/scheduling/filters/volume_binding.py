@@ -7,7 +7,7 @@ in-tree kinds aren't translated to their CSI drivers.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from aliquot.kube.matching import holds, node_selected, selects
+from aliquot.kube.matching import expression_text, holds, node_selected, selects
 from aliquot.kube.node import Node
 from aliquot.kube.release import Kubernetes
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -49,8 +49,8 @@ def unbindable(binding: Binding, node: Node, kubernetes: Kubernetes) -> tuple[Re
             gone.append(_reason(GONE, claim, "a volume that exists", f"no volume {claim.volume_name}"))
             break
         if not reaches(volume, node):
-            asked = f"a node that volume {volume.meta.name} can be used on"
-            found.append(_reason(volume_conflict(kubernetes), claim, asked, f"{node.name} isn't one"))
+            asked, there = _place(volume, node)
+            found.append(_reason(volume_conflict(kubernetes), claim, asked, there))
             break
     return (*found, *_unmatched(binding.delayed, node), *gone)
 
@@ -60,6 +60,18 @@ def reaches(volume: PersistentVolume, node: Node) -> bool:
     if volume.node_affinity is None:
         return True
     return node_selected(volume.node_affinity, replace(node, meta=replace(node.meta, name="")))
+
+
+def _place(volume: PersistentVolume, node: Node) -> tuple[str, str]:
+    """Where a volume can be used, and what of that the node has instead."""
+    terms = volume.node_affinity.terms if volume.node_affinity is not None else ()
+    wanted = " or ".join(" and ".join(map(expression_text, term.expressions)) for term in terms if term.expressions)
+    lacking = [one for term in terms for one in term.expressions if not holds(one, node.meta.labels)]
+    labels = node.meta.labels
+    have = [
+        f"{key}={labels[key]}" if key in labels else f"no label {key}" for key in dict.fromkeys(o.key for o in lacking)
+    ]
+    return f"{wanted or 'a node of its own'} of volume {volume.meta.name}", ", ".join(have)
 
 
 def _reason(text: str, claim: PersistentVolumeClaim, asked: str, there: str) -> Reason:
