@@ -1,4 +1,4 @@
-"""Publishing a node of 8 x H100 with every MIG place, beside json.loads of the same slices: ``python -m speed publishing``.
+"""Publishing 8 x H100 with every MIG place, beside json.loads of the same slices: ``python -m speed publishing``.
 
 Ours is everything between the survey of a host and the objects for the API server: devices, counters, slices, JSON.
 The node is known already, as it is to an agent that publishes again after each change. CPU time on both sides, which
