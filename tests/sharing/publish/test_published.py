@@ -181,3 +181,8 @@ def test_a_card_that_tells_little() -> None:
         "resource.kubernetes.io/pciBusID",
     }
     assert [pool.driver for pool in found.pools] == ["gpu.nvidia.com", "nic.aliquot.dev"]
+
+
+def test_a_part_without_mig_whose_driver_tells_a_mode_all_the_same() -> None:
+    found = offered(gpu(mig=False, name="NVIDIA L40S", pci_id="10de:26b9"), {})
+    assert (names(found), found.left_out) == ({"gpu-0"}, ())

@@ -128,6 +128,8 @@ def _divisible(gpu: Gpu, geometry: Geometry | None, options: Options, found: _Fo
     """How the GPU may be divided on demand; None: it isn't."""
     if gpu.mig is None or options.mig == "static":
         return None
+    if geometry is None and not gpu.mig_enabled and gpu.model is not None and not gpu.model.mig_capable:
+        return None  # a library that tells a mode of parts that have none
     where = f"dividing {gpu_name(gpu.minor or 0)} on demand"
     if geometry is None or not geometry.known:
         found.left_out.append(LeftOut(where, "where its MIG instances may lie isn't known"))
