@@ -305,6 +305,33 @@ def test_who_may_not_ask_where_instances_lie(capsys: pytest.CaptureFixture[str],
     assert "the agent needs more rights" in err
 
 
+def test_whole_gpus_that_several_claims_may_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    host = ("--host", "preset:hgx-h100", "--kubernetes", "1.36", "--consumable-shares")
+    memory = {"min": "0", "max": "81559Mi", "step": "1Mi"}
+    for words, least, default, shares in (
+        (
+            "4",
+            "0",
+            "0",
+            {"value": "4", "requestPolicy": {"default": "1", "validRange": {"min": "1", "max": "4", "step": "1"}}},
+        ),
+        ("unlimited", "0", "0", None),
+        ("memory", "1Mi", "81559Mi", None),
+    ):
+        found = slices(capsys, *host, words)
+        assert complaints(found[:1], 36) == []
+        gpu = devices(found)["gpu-0"]
+        assert len(devices(found)) == 8  # a GPU that's shared isn't divided on demand
+        assert gpu["allowMultipleAllocations"] is True
+        policy = {"default": default, "validRange": {**memory, "min": least}}
+        assert gpu["capacity"]["memory"] == {"value": "81559Mi", "requestPolicy": policy}
+        assert gpu["capacity"].get("shares") == shares
+    status, out, err = call(capsys, "--host", "preset:l4-node", "--kubernetes", "1.35", "--consumable-shares", "2")
+    assert status == 1
+    assert not any("allowMultipleAllocations" in device for device in devices(documents_of(out)).values())
+    assert "sharing gpu-0 isn't published: the feature gate DRAConsumableCapacity is off in Kubernetes 1.35" in err
+
+
 def test_as_json_and_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     host = ("--host", "preset:hgx-h100", "--kubernetes", "1.36")
     listed = json.loads(call(capsys, *host, "-o", "json")[1])
@@ -326,6 +353,8 @@ def test_as_json_and_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         (("--feature-gates", "DRAPartitionable=true"), "no feature gate 'DRAPartitionable' matters here"),
         (("--host", "preset:none"), "there is no preset 'none'"),
         (("--node", "Node_1"), "--node: 'Node_1' is no name of a node"),
+        (("--consumable-shares", "some"), "--consumable-shares: 'some' isn't known"),
+        (("--consumable-shares", "0"), "--consumable-shares: '0' isn't known"),
         (("--nic-driver", "Nic!"), "--nic-driver: 'Nic!' is no name of a driver"),
     ],
 )

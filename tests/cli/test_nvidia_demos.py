@@ -18,13 +18,16 @@ pytestmark = pytest.mark.skipif(not DEMOS.exists(), reason="NVIDIA's demo manife
 EIGHT = "{model: A100-40GB}"
 HALF = '{model: A100-40GB, mig: true, instances: ["3g.20gb@4", "2g.10gb@0", "1g.5gb@2", "1g.5gb@3"]}'
 SEVEN = f"{{model: GH200-96GB, mig: true, instances: [{', '.join(f'1g.12gb@{start}' for start in range(7))}]}}"
-LAYOUTS = {
+LAYOUTS: dict[str, tuple[Any, ...]] = {
     "gpu8": ([EIGHT] * 8, "static"),
     "dynamic-mig": ([EIGHT] * 8, "dynamic"),
     "static-half-balanced": ([HALF] * 4 + [EIGHT] * 4, "static"),
     "gh200-7x1g12gb": ([SEVEN] * 2, "static"),
+    "shares-4": ([EIGHT] * 8, "dynamic", "4"),
+    "shares-memory": ([EIGHT] * 8, "dynamic", "memory"),
+    "shares-unlimited": ([EIGHT] * 8, "dynamic", "unlimited"),
 }
-"""The same nodes as hosts; the other layouts have devices of kinds that aren't published yet."""
+"""The same nodes as hosts; the others have attributes of another driver, and devices for virtual machines."""
 
 
 def runs() -> list[Any]:
@@ -41,12 +44,12 @@ def documents(path: Path) -> list[Any]:
 
 def slices(layout: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:
     """What our host publishes."""
-    gpus, mig = LAYOUTS[layout]
+    gpus, mig, *shares = LAYOUTS[layout]
     host = folder / "host.yaml"
     lines = "".join(f"  - {gpu}\n" for gpu in gpus)
     host.write_text(f"name: gpu-node-1\ndriver: {{version: 580.95.05}}\ngpus:\n{lines}", encoding="ascii")
     words = ["--host", f"sim:{host}", "--mig", mig, "--kubernetes", "1.36", "-o", "json"]
-    assert run(["node", "slices", *words]) == 0
+    assert run(["node", "slices", *words, "--consumable-shares", *(shares or [""])]) == 0
     items: list[Any] = json.loads(capsys.readouterr().out)["items"]
     return items
 
@@ -101,8 +104,8 @@ def asked(demo: Any) -> list[Any]:
     return [*classes, *claims, *(pods[key] for key in demo["pods"])]
 
 
-def bind(cluster: list[Any], name: str, answer: Any) -> None:
-    """What the scheduler writes after the pod has got its devices."""
+def bind(cluster: list[Any], name: str, answer: Any, demo: Any) -> None:
+    """What the scheduler writes after the pod has got its devices; of a share, what the real one took of it."""
     pod = next(one for one in cluster if one["kind"] == "Pod" and one["metadata"]["name"] == name)
     pod["spec"] = {**pod["spec"], "nodeName": answer["node"]}
     names = [one["resourceClaimName"] for one in pod["status"].get("resourceClaimStatuses", [])]
@@ -116,6 +119,8 @@ def bind(cluster: list[Any], name: str, answer: Any) -> None:
             dict(zip(("driver", "pool", "device"), devices.pop(0).split("/"), strict=True), request=request)
             for request in requests
         ]
+        for result, truth in zip(results, demo["claims"][claim["metadata"]["uid"]]["devices"], strict=True):
+            result.update({part: truth[part] for part in ("shareID", "consumedCapacity") if part in truth})
         claim["status"] = {"allocation": {"devices": {"results": results}}}
 
 
@@ -134,8 +139,11 @@ def test_placed_as_the_real_scheduler_did(demo: Any, tmp_path: Path, capsys: pyt
         assert status == (0 if truth["scheduled"] else 3), answer
         if truth["scheduled"]:
             given[key] = answer["devices"]
-            bind(cluster, name, answer)
+            bind(cluster, name, answer, demo)
         else:
             assert (answer["reason"], answer["schedulerMessage"]) == (truth["reason"], truth["schedulerMessage"])
     # which pod of a Deployment came first isn't told: what they got, is
-    assert sorted(given.values()) == sorted(truth["devices"] for truth in demo["pods"].values() if truth["scheduled"])
+    real = [
+        [one.partition("#")[0] for one in truth["devices"]] for truth in demo["pods"].values() if truth["scheduled"]
+    ]
+    assert sorted(given.values()) == sorted(real)

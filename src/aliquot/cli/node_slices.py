@@ -20,9 +20,12 @@ from aliquot.dra.slices.pool import Unfit
 from aliquot.dra.write import slice_json
 from aliquot.kube.release import NEWEST, Kubernetes, kubernetes_of
 from aliquot.sharing.publish.pools import NIC_DRIVER, Options, Published, published
+from aliquot.sharing.publish.shares import Shares
 
 LEFT_OUT, UNUSABLE = 1, 2
 FIRST_WITH_V1 = 34
+MOST_SHARES = 1024
+"""More than any GPU can usefully have; a slip of the keyboard is caught."""
 _MINOR = re.compile(r"v?1\.(\d+)")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
@@ -36,6 +39,7 @@ def slices(
     output: Output = "yaml",
     node: str = "",
     mig: Literal["dynamic", "static"] = "dynamic",
+    consumable_shares: str = "",
     nic_driver: str = NIC_DRIVER,
     feature_gates: str = "",
 ) -> int:
@@ -47,11 +51,12 @@ def slices(
         output: yaml, json, or text for an overview.
         node: The node's name in Kubernetes; without it, the host's own.
         mig: dynamic offers every place where a MIG instance may be made, static only those that there are.
+        consumable_shares: How many claims may hold a whole GPU at once: a number, memory (what fits), unlimited.
         nic_driver: The driver name of network cards.
         feature_gates: Gates of the API server that aren't as its release has them: A=true,B=false.
     """
     try:
-        release = _release(kubernetes, feature_gates)
+        release, shares = _release(kubernetes, feature_gates), _shares(consumable_shares)
     except ValueError as error:
         fail(*map(str, error.args))
         return UNUSABLE
@@ -63,7 +68,7 @@ def slices(
         return UNUSABLE
     try:
         survey = found.survey()
-        options = Options(node=name, kubernetes=release, mig=mig, nic_driver=nic_driver)
+        options = Options(node=name, kubernetes=release, mig=mig, shares=shares, nic_driver=nic_driver)
         offered = published(survey, geometries_of(found, survey), options)
     finally:
         found.release()
@@ -89,6 +94,21 @@ def _release(text: str, gates: str) -> Kubernetes:
         raise ValueError(f"--kubernetes: 1.{found[1]} isn't supported here", f"1.{FIRST_WITH_V1} to 1.{NEWEST}")
     release = kubernetes_of(text)
     return release.changed(changed_gates(gates, release))
+
+
+def _shares(text: str) -> Shares | None:
+    """How GPUs are shared.
+
+    Raises:
+        ValueError: with what to tell.
+    """
+    if text in {"memory", "unlimited"}:
+        return "memory" if text == "memory" else "unlimited"
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SHARES:
+        raise ValueError(f"--consumable-shares: {text!r} isn't known", f"1 to {MOST_SHARES}, memory or unlimited")
+    return int(text)
 
 
 def _name_of(host: Host) -> str:

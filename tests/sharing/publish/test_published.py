@@ -186,3 +186,10 @@ def test_a_card_that_tells_little() -> None:
 def test_a_part_without_mig_whose_driver_tells_a_mode_all_the_same() -> None:
     found = offered(gpu(mig=False, name="NVIDIA L40S", pci_id="10de:26b9"), {})
     assert (names(found), found.left_out) == ({"gpu-0"}, ())
+
+
+def test_a_gpu_that_tells_no_memory_is_not_shared_by_memory() -> None:
+    (by_memory,) = offered(gpu(mig=False, memory=None), {}, shares="memory").gpus.devices
+    (by_number,) = offered(gpu(mig=False, memory=None), {}, shares=2).gpus.devices
+    assert (by_memory.allow_multiple, by_number.allow_multiple) == (False, True)
+    assert by_number.capacity.keys() == {"shares"}

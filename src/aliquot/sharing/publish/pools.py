@@ -23,6 +23,7 @@ from aliquot.sharing.publish.partitions import (
     standing_device,
     whole_use,
 )
+from aliquot.sharing.publish.shares import GATE, Shares, shared
 
 GPU_DRIVER: Final = "gpu.nvidia.com"
 NIC_DRIVER: Final = "nic.aliquot.dev"
@@ -38,6 +39,8 @@ class Options:
     """The API server: what it would drop isn't sent."""
     mig: Literal["dynamic", "static"] = "dynamic"
     """Offer every place where an instance may be made, or only the instances that stand."""
+    shares: Shares | None = None
+    """How many claims may hold a whole GPU at once; None: one. A GPU that's shared isn't divided on demand."""
     nic_driver: str = NIC_DRIVER
     own: Mapping[str, Sequence[Placement]] = field(default_factory=dict[str, Sequence[Placement]])
     """By the GPU's UUID: instances that were made for a claim. They go with it, so their places stay on offer."""
@@ -119,14 +122,15 @@ def _gpu(gpu: Gpu, minor: int, survey: Survey, geometry: Geometry | None, option
             found.devices.append(_whole(gpu, minor, survey, divisible, taints, divided=True))
         found.devices += places(gpu, minor, survey.driver, divisible, beside, taints)
     elif not gpu.mig_enabled:
-        found.devices.append(_whole(gpu, minor, survey, geometry, taints, divided=False))
+        device = _whole(gpu, minor, survey, geometry, taints, divided=False)
+        found.devices.append(_shared(device, options, found))
     elif not gpu.instances:
         found.left_out.append(LeftOut(gpu_name(minor), "MIG is on and there is no instance"))
 
 
 def _divisible(gpu: Gpu, geometry: Geometry | None, options: Options, found: _Found) -> Geometry | None:
     """How the GPU may be divided on demand; None: it isn't."""
-    if gpu.mig is None or options.mig == "static":
+    if gpu.mig is None or options.mig == "static" or (options.shares is not None and not gpu.mig_enabled):
         return None
     if geometry is None and not gpu.mig_enabled and gpu.model is not None and not gpu.model.mig_capable:
         return None  # a library that tells a mode of parts that have none
@@ -172,6 +176,16 @@ def _whole(
         (whole_use(minor, geometry),) if divided and geometry is not None else (),
         taints=taints,
     )
+
+
+def _shared(device: Device, options: Options, found: _Found) -> Device:
+    if options.shares is None:
+        return device
+    if options.kubernetes.on(GATE):
+        return shared(device, options.shares)
+    why = f"the feature gate {GATE} is off in Kubernetes {options.kubernetes}"
+    found.left_out.append(LeftOut(f"sharing {device.name}", why))
+    return device
 
 
 def _admitted(devices: Sequence[Device], kubernetes: Kubernetes, left_out: list[LeftOut]) -> tuple[Device, ...]:
