@@ -261,7 +261,7 @@ def test_mig_on_without_instances_and_shared_gpus(capsys: pytest.CaptureFixture[
     out = call(capsys, "node", "inspect")[1]
     assert "MIG is on and there is no instance" in out
     assert "sharing  time-slicing, 2 processes" in out
-    assert "sharing  MPS, 1 processes" in out
+    assert "sharing  MPS, 1 process" in out
 
 
 def test_without_privilege_places_are_not_known(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:

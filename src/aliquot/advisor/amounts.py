@@ -1,11 +1,15 @@
 """Amounts of resources in words: from the scheduler's integers back to quantities."""
 
 BYTES = frozenset({"memory", "ephemeral-storage"})
+HUGE = 10**24
+"""From here on an amount is printed by its size alone."""
 STEPS = (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 
 
 def show(resource: str, amount: int) -> str:
     """A quantity in the resource's usual unit: `1500m` of cpu, `8Gi` of memory, plain counts else; exact."""
+    if abs(amount) >= HUGE:
+        return _huge(amount // 1000 if resource == "cpu" else amount)
     if resource == "cpu":
         return str(amount // 1000) if amount % 1000 == 0 else f"{amount}m"
     if resource in BYTES or resource.startswith("hugepages-"):
@@ -17,8 +21,15 @@ def show(resource: str, amount: int) -> str:
 
 def about(resource: str, amount: int) -> str:
     """The same, rounded for reading: `7.6Gi`."""
-    if (resource in BYTES or resource.startswith("hugepages-")) and amount:
+    if (resource in BYTES or resource.startswith("hugepages-")) and amount and abs(amount) < HUGE:
         for suffix, shift in STEPS:
             if abs(amount) >= 1 << shift:
                 return f"{amount / (1 << shift):.1f}".removesuffix(".0") + suffix
     return show(resource, amount)
+
+
+def _huge(amount: int) -> str:
+    """`1e400`: nobody reads four hundred digits."""
+    digits = str(abs(amount))
+    first = f"{digits[0]}.{digits[1:4]}".rstrip("0").removesuffix(".")
+    return f"{'-' if amount < 0 else ''}{first}e{len(digits) - 1}"

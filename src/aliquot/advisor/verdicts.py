@@ -31,7 +31,7 @@ FILTER_WORDS = {
 
 def asks(pod: Pod) -> str:
     """`1 nvidia.com/gpu`, or what else it asks for."""
-    wanted = [f"{amount} {name}" for name, amount in device_requests(pod).items()]
+    wanted = [f"{about(name, amount)} {name}" for name, amount in device_requests(pod).items()]
     if pod.claims:
         names = ", ".join(claim.template_name or claim.claim_name or claim.name for claim in pod.claims)
         wanted.append(f"the devices of {'claim' if len(pod.claims) == 1 else 'claims'} {names}")

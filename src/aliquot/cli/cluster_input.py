@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from aliquot.cli.output import fail, progress, warn
+from aliquot.advisor.causes.cause import number
+from aliquot.cli.output import fail, note, progress, warn
 from aliquot.cluster.files import FileCluster
 from aliquot.cluster.gaps import no_nodes, no_pods, no_slices
 from aliquot.cluster.problem import Problem
@@ -117,9 +118,9 @@ def _nothing(reading: Reading) -> tuple[str, str] | None:
 def tell(problems: Sequence[Problem]) -> None:
     """Warnings on stderr; of very many the first."""
     for problem in problems[:WARNINGS_SHOWN]:
-        warn(problem)
+        (note if problem.note else warn)(problem)
     if len(problems) > WARNINGS_SHOWN:
-        warn(f"and {len(problems) - WARNINGS_SHOWN} more problems (-o json lists all)")
+        warn(f"and {number(len(problems) - WARNINGS_SHOWN, 'more problem')} (-o json lists all)")
 
 
 def as_json(problem: Problem) -> dict[str, object]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
+from aliquot.advisor.causes.cause import number
 from aliquot.cli.cluster_input import EXPECTED, Live, connection, tell
 from aliquot.cli.output import fail, progress, warn
 from aliquot.cluster import header
@@ -142,4 +143,4 @@ def _words(counts: Counter[str]) -> str:
     """`40 Node, 312 Pod, 12 Deployment and 9 more kinds`."""
     first = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common(KINDS_NAMED))
     more = len(counts) - KINDS_NAMED
-    return first + (f" and {more} more kinds" if more > 0 else "")
+    return first + (f" and {number(more, 'more kind')}" if more > 0 else "")

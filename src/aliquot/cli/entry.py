@@ -4,11 +4,16 @@ import contextlib
 import os
 import signal
 import sys
+from typing import IO, TYPE_CHECKING, cast
 
 from aliquot import __version__
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 USAGE_ERROR = 2
 INTERRUPTED = 128 + signal.SIGINT
+HELP_COLUMNS = 100
 
 
 def main() -> None:
@@ -44,6 +49,9 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    from aliquot.cli.terminal import screened
+
+    sys.stdout, sys.stderr = screened(sys.stdout), screened(sys.stderr)
 
 
 def _say(text: str) -> None:
@@ -51,22 +59,37 @@ def _say(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def _console() -> "Console":
+    """For help texts: our own words, in colours on a terminal that wants them."""
+    from rich.console import Console
+
+    from aliquot.cli.terminal import OwnText, coloured, width
+
+    painted = coloured(sys.stdout)
+    stream = cast("IO[str]", OwnText())
+    return Console(file=stream, force_terminal=painted, no_color=not painted, width=min(width(), HELP_COLUMNS))
+
+
 def run(arguments: list[str]) -> int:
     """Run one command line; returns the exit status."""
     from cyclopts import CycloptsError
 
     from aliquot.cli.app import app
+    from aliquot.cli.terminal import fresh
 
     try:
-        status = app(
-            arguments or ["--help"],
-            exit_on_error=False,
-            print_error=False,
-            help_on_error=False,
-            result_action="return_value",
-        )
+        with fresh():
+            status = app(
+                arguments or ["--help"],
+                console=_console() if not arguments or {"-h", "--help"} & set(arguments) else None,
+                exit_on_error=False,
+                print_error=False,
+                help_on_error=False,
+                result_action="return_value",
+            )
     except CycloptsError as error:
-        print(f"error: {error}", file=sys.stderr)
-        print("hint: `aliquot --help`, or `aliquot COMMAND --help` with examples", file=sys.stderr)
+        from aliquot.cli.output import fail
+
+        fail(" ".join(str(error).split()), "`aliquot --help`, or `aliquot COMMAND --help` with examples")
         return USAGE_ERROR
     return status if isinstance(status, int) else 0

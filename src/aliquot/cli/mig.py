@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
+from aliquot.cli.help import epilogue
 from aliquot.cli.output import fail, write_json, write_yaml
 
 if TYPE_CHECKING:
@@ -20,36 +21,32 @@ UNASKED = 1
 Format = Literal["text", "json", "yaml"]
 Output = Annotated[Format, Parameter(name=["--output", "-o"])]
 
-EXAMPLES = """Examples:
-  aliquot mig list
-  aliquot mig layouts A100-40GB
-  aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4
-"""
-FITS_EXAMPLES = """Examples:
-  aliquot mig fits H100-80GB 3g.40gb 1g.10gb
-  aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0
-  aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json
-
-Exit status:
-  0  they fit, and the answer says where
-  3  they don't; the answer says what blocks them, and the fewest moves that would make room if any do
-  2  no such GPU or profile, or the layout isn't legal
-"""
-LAYOUTS_EXAMPLES = """Examples:
-  aliquot mig layouts A100-40GB            the full layouts, one a line
-  aliquot mig layouts A100-40GB --placed   with the memory slice where each instance starts
-  aliquot mig layouts A100-40GB --all      every legal state, the empty one too
-"""
-
-LIST_EXAMPLES = """Examples:
-  aliquot mig list
-  aliquot mig list --host sim:host.yaml -o json
-
-Exit status:
-  0  the GPUs that have MIG are listed, if there are any
-  1  something couldn't be asked, and stderr says what
-  2  there is no such host, or its file can't be used
-"""
+EXAMPLES = epilogue(
+    "aliquot mig list",
+    "aliquot mig layouts A100-40GB",
+    "aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4",
+)
+FITS_EXAMPLES = epilogue(
+    "aliquot mig fits H100-80GB 3g.40gb 1g.10gb",
+    "aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0",
+    'aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json',
+    status="0  they fit, and the answer says where\n"
+    "3  they don't; the answer says what blocks them, and the fewest moves that\n"
+    "   would make room if any do\n"
+    "2  no such GPU or profile, or the layout isn't legal",
+)
+LAYOUTS_EXAMPLES = epilogue(
+    "aliquot mig layouts A100-40GB            # the full layouts, one a line",
+    "aliquot mig layouts A100-40GB --placed   # and where each instance starts",
+    "aliquot mig layouts A100-40GB --all      # every legal state, the empty one too",
+)
+LIST_EXAMPLES = epilogue(
+    "aliquot mig list",
+    "aliquot mig list --host sim:host.yaml -o json",
+    status="0  the GPUs that have MIG are listed, if there are any\n"
+    "1  something couldn't be asked, and stderr says what\n"
+    "2  there is no such host, or its file can't be used",
+)
 
 app = App(
     name="mig",

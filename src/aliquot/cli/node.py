@@ -2,43 +2,53 @@
 
 from cyclopts import App
 
-EXAMPLES = """Examples:
-  aliquot node inspect                          this machine
-  aliquot node inspect --host preset:dgx-a100   a simulated one
-  aliquot node slices --host preset:dgx-a100    what the scheduler would see of it
-  aliquot node presets hgx-h100 > host.yaml     to start from; then --host sim:host.yaml
-"""
-INSPECT_EXAMPLES = """Examples:
-  aliquot node inspect
-  aliquot node inspect --host sim:host.yaml -o json
-  aliquot node inspect --host sysfs:/           network cards and other vendors' GPUs, without any driver
-
-Exit status:
-  0  nothing is wrong
-  1  something is, and the answer says what; whatever else could be found out is there
-  2  there is no such host, or its file can't be used
-"""
-
-SLICES_EXAMPLES = """Examples:
-  aliquot node slices                            this machine, for the newest Kubernetes that is known
-  aliquot node slices --host preset:hgx-h100 --kubernetes 1.36 | kubectl create -f -
-  aliquot node slices --kubernetes 1.34 --feature-gates DRAPartitionableDevices=true
-
-GPUs are published as NVIDIA's driver does, for the driver name gpu.nvidia.com. Of network cards, those with an RDMA
-device and virtual functions are, for nic.aliquot.dev.
-
-Exit status:
-  0  all of it is published
-  1  something that the node has isn't, and stderr says what and why
-  2  there is no such host, or an option can't be used
-"""
+from aliquot.cli.help import epilogue
 
 app = App(
     name="node",
     help="GPU nodes: what this machine has, how it's divided, what runs on it and what is wrong.",
-    help_epilogue=EXAMPLES,
+    help_epilogue=epilogue(
+        "aliquot node inspect                          # this machine",
+        "aliquot node inspect --host preset:dgx-a100   # a simulated one",
+        "aliquot node slices --host preset:dgx-a100    # what the scheduler sees of it",
+        "aliquot node presets hgx-h100 > host.yaml     # then --host sim:host.yaml",
+    ),
     help_format="plaintext",
 )
-app.command("aliquot.cli.node_inspect:inspect", name="inspect", help_epilogue=INSPECT_EXAMPLES)
-app.command("aliquot.cli.node_slices:slices", name="slices", help_epilogue=SLICES_EXAMPLES)
-app.command("aliquot.cli.node_inspect:presets", name="presets")
+app.command(
+    "aliquot.cli.node_inspect:inspect",
+    name="inspect",
+    help="What this node has: driver, GPUs, links, MIG layout, what runs on them, and what is wrong.",
+    help_epilogue=epilogue(
+        "aliquot node inspect",
+        "aliquot node inspect --host sim:host.yaml -o json",
+        "aliquot node inspect --host sysfs:/   # other vendors' GPUs, network cards",
+        status="0  nothing is wrong\n"
+        "1  something is, and the answer says what; whatever else could be found\n"
+        "   out is there\n"
+        "2  there is no such host, or its file can't be used",
+    ),
+)
+app.command(
+    "aliquot.cli.node_slices:slices",
+    name="slices",
+    help="The ResourceSlices of this node, as they'd be published.",
+    help_epilogue=epilogue(
+        "aliquot node slices -o text",
+        "aliquot node slices --kubernetes 1.36 | kubectl create -f -",
+        "aliquot node slices --host preset:hgx-h100 --mig static",
+        "aliquot node slices --feature-gates DRADeviceTaints=false",
+        status="0  all of it is published\n"
+        "1  something that the node has isn't, and stderr says what and why\n"
+        "2  there is no such host, or an option can't be used",
+        more="GPUs are published as NVIDIA's driver does, for the driver name\n"
+        "gpu.nvidia.com. Of network cards, those with an RDMA device and virtual\n"
+        "functions are, for nic.aliquot.dev.",
+    ),
+)
+app.command(
+    "aliquot.cli.node_inspect:presets",
+    name="presets",
+    help="The hosts that can be simulated, or one of them as a file to start from.",
+    help_epilogue=epilogue("aliquot node presets", "aliquot node presets hgx-h100 > host.yaml"),
+)

@@ -120,7 +120,8 @@ def sharing_of(gpu: Gpu) -> str:
         count = len(gpu.instances)
         return f"MIG, {count} {'instance' if count == 1 else 'instances'}"
     if any(process.kind == "mps" for process in gpu.processes):
-        return f"MPS, {len(gpu.processes)} processes"
+        count = len(gpu.processes)
+        return f"MPS, {count} {'process' if count == 1 else 'processes'}"
     slices = f", time-slice {gpu.time_slice.value}" if gpu.time_slice is not None else ""
     count = sum(process.kind == "compute" for process in gpu.processes)
     return (f"time-slicing, {count} processes" if count > 1 else "whole") + slices

@@ -4,36 +4,53 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from aliquot.cli.terminal import coloured, emit, escaped_json, has_formats, is_terminal, visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-def colour(stream: object = None) -> bool:
-    """Colours only on a terminal, and not where NO_COLOR is set (no-color.org)."""
-    target = stream or sys.stderr
-    return bool(getattr(target, "isatty", lambda: False)()) and "NO_COLOR" not in os.environ
-
-
 def _paint(code: str, text: str) -> str:
-    return f"\033[{code}m{text}\033[0m" if colour() else text
+    return f"\033[{code}m{text}\033[0m" if coloured(sys.stderr) else text
+
+
+def _say(code: str, label: str, message: object) -> None:
+    emit(f"{_paint(code, label)} {visible(str(message))}\n", sys.stderr)
 
 
 def fail(message: str, hint: str = "") -> None:
     """What went wrong, and what to do."""
-    print(f"{_paint('1;31', 'error:')} {message}", file=sys.stderr)
+    _say("1;31", "error:", message)
     if hint:
-        print(f"{_paint('36', 'hint:')} {hint}", file=sys.stderr)
+        say_hint(hint)
+
+
+def say_hint(hint: str) -> None:
+    """What to do."""
+    _say("36", "hint:", hint)
+
+
+def point(line: str, column: int) -> None:
+    """A line of the user's, and a caret under one of its columns (from 1)."""
+    before = visible(line[: column - 1])
+    emit(f"  {visible(line)}\n  {_paint('1;31', ' ' * len(before) + '^')}\n", sys.stderr)
 
 
 def warn(message: object) -> None:
     """Something in the input that was left out."""
-    print(f"{_paint('33', 'warning:')} {message}", file=sys.stderr)
+    _say("33", "warning:", message)
+
+
+def note(message: object) -> None:
+    """What a person should know of the answer."""
+    _say("36", "note:", message)
 
 
 def progress(message: str) -> None:
     """What's being done, on one line of a terminal's stderr; empty: done, the line goes."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{message}", end="", file=sys.stderr, flush=True)
+    if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
+        emit(f"\r\033[K{visible(message)}", sys.stderr)
+        sys.stderr.flush()
 
 
 def write_json(value: "Mapping[str, object]") -> None:
@@ -44,7 +61,7 @@ def write_json(value: "Mapping[str, object]") -> None:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:
         encoded = msgspec.json.encode(_encodable(value))
-    sys.stdout.buffer.write(msgspec.json.format(encoded, indent=2))
+    sys.stdout.buffer.write(escaped_json(msgspec.json.format(encoded, indent=2)))
     sys.stdout.buffer.write(b"\n")
 
 
@@ -53,7 +70,11 @@ def write_stream(head: "Mapping[str, object]", name: str, items: "Iterable[objec
     import msgspec
 
     out = sys.stdout.buffer
-    encode = msgspec.json.Encoder().encode
+    encoder = msgspec.json.Encoder()
+
+    def encode(value: object) -> bytes:
+        return escaped_json(encoder.encode(value))
+
     *first, last = [encode(key) + b":" + encode(value) for key, value in head.items()]
     out.write(b"{" + b"".join(field + b"," for field in first) + encode(name) + b":[")
     for number, item in enumerate(items):
@@ -70,11 +91,16 @@ def write_yaml(value: "Mapping[str, object]") -> None:
             del data  # every repeated value is written out: people copy parts of the answer
             return True
 
+    def text(dumper: Plain, value: str) -> "yaml.ScalarNode":
+        quoted = '"' if has_formats(value) else None  # in such quotes characters may be written as escapes
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=quoted)
+
+    Plain.add_representer(str, text)
     try:
-        text: str = yaml.dump(value, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+        written: str = yaml.dump(value, Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
     except UnicodeEncodeError:
-        text = yaml.dump(_encodable(value), Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
-    sys.stdout.write(text)
+        written = yaml.dump(_encodable(value), Dumper=Plain, sort_keys=False, allow_unicode=True, width=110)
+    emit(visible(written, lines=True), sys.stdout)
 
 
 def _encodable(value: object) -> object:

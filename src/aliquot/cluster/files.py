@@ -13,6 +13,7 @@ from aliquot.cluster.problem import Problem
 from aliquot.cluster.reading import Reading, keep
 from aliquot.cluster.texts import STDIN, texts
 from aliquot.cluster.unavailable import UnavailableError
+from aliquot.kube.reading.memo import Memo
 
 LOOK_EVERY_SECONDS = 0.4
 """How often `readings` looks at the files, and how long they must keep still before they are read."""
@@ -24,15 +25,17 @@ class FileCluster:
     Args:
         paths: files, folders (read recursively, in the order of their names), or `-` for standard input.
         stdin: read for `-` instead of the process's own.
+        namespace: of objects that name none.
     """
 
-    def __init__(self, paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> None:
+    def __init__(self, paths: Sequence[str | Path], stdin: BinaryIO | None = None, namespace: str = "default") -> None:
         self._paths = paths
         self._stdin = stdin
+        self._namespace = namespace
 
     def read(self) -> Reading:
         """Everything in the files. What can't be read is a warning; nothing is raised."""
-        reader = ItemReader()
+        reader = ItemReader(Memo(self._namespace))
         kept: dict[tuple[str, str], Noun] = {}
         warnings = list[Problem]()
         with uncollected():

@@ -2,6 +2,7 @@
 
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.reading import Reading
+from aliquot.snapshot.snapshot import Snapshot
 
 TAKE = "kubectl get {} -A -o yaml > {}.yaml"
 """The line that takes what is missing; its file is given with one more -f."""
@@ -29,15 +30,21 @@ def no_pods(reading: Reading) -> Problem | None:
     return Problem("", "the input has no pods", hint=_line("pods"))
 
 
-def no_slices(reading: Reading) -> Problem | None:
-    """Pods wait for devices by claims, and there's no ResourceSlice that would publish one; None where it isn't so."""
-    snapshot = reading.snapshot
+def no_slices(reading: Reading, changed: Snapshot | None = None) -> Problem | None:
+    """Pods wait for devices by claims, and there's no ResourceSlice that would publish one; None where it isn't so.
+
+    Args:
+        reading: of the cluster.
+        changed: its snapshot with pods that it doesn't hold yet; without it its own.
+    """
+    snapshot = changed or reading.snapshot
     if snapshot.slices or reading.asked("ResourceSlice"):
         return None
     waiting = [pod for pod in snapshot.pending() if pod.claims]
     if not waiting:
         return None
-    more = f" and {len(waiting) - 1} more pods ask" if len(waiting) > 1 else " asks"
+    others = len(waiting) - 1
+    more = f" and {others} more {'pod asks' if others == 1 else 'pods ask'}" if others else " asks"
     return Problem(
         "",
         f"no ResourceSlices, and {waiting[0].key}{more} for devices by claims: "

@@ -17,6 +17,8 @@ class Problem:
     line: int | None = None
     """In the file, from 1, where it's known."""
     hint: str = ""
+    note: bool = False
+    """Nothing is wrong: a person should know it all the same."""
 
     def __str__(self) -> str:
         """One line: where, what, and what to do."""

@@ -39,7 +39,7 @@ from aliquot.dra.wire import (
 )
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import annotations, labels, meta, node_selector_of, quantity
+from aliquot.kube.reading.parts import annotations, cluster_meta, labels, meta, node_selector_of, quantity
 from aliquot.kube.reading.shape import Fault, FaultsError
 from aliquot.kube.reading.wire import WireToleration
 
@@ -64,7 +64,7 @@ def flat_claim(wire: WireClaim, memo: Memo) -> Claim:
 def _claim(wire: WireClaim, memo: Memo, *, flat: bool) -> Claim:
     status = wire.status or WireClaimStatus()
     return Claim(
-        meta(wire.metadata, memo, "default"),
+        meta(wire.metadata, memo),
         _spec(wire.spec, "spec", flat=flat),
         _allocation(status.allocation, memo) if status.allocation is not None else None,
         tuple(
@@ -94,7 +94,7 @@ def flat_template(wire: WireTemplate, memo: Memo) -> ClaimTemplate:
 def _template(wire: WireTemplate, memo: Memo, *, flat: bool) -> ClaimTemplate:
     inner = wire.spec.metadata if wire.spec else None
     return ClaimTemplate(
-        meta(wire.metadata, memo, "default"),
+        meta(wire.metadata, memo),
         _spec(wire.spec.spec if wire.spec else None, "spec.spec", flat=flat),
         Meta(
             name="",
@@ -108,7 +108,7 @@ def device_class(wire: WireClass, memo: Memo) -> DeviceClass:
     """A DeviceClass."""
     spec = wire.spec or WireClassSpec()
     return DeviceClass(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         _selectors(spec.selectors),
         _configs(spec.config),
         spec.extended_resource_name,

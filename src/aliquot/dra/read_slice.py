@@ -31,7 +31,7 @@ from aliquot.dra.wire import (
     WireTaintSelector,
 )
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import meta, node_selector_of, quantity
+from aliquot.kube.reading.parts import cluster_meta, node_selector_of, quantity
 from aliquot.kube.reading.shape import Fault, FaultsError
 from aliquot.units.quantity import Quantity
 
@@ -67,7 +67,7 @@ def alpha_slice(wire: WireAlphaSlice, memo: Memo) -> Slice:
     """A ResourceSlice of v1alpha3."""
     spec = wire.spec
     return Slice(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         spec.driver,
         *_pool(spec.pool),
         spec.node_name,
@@ -80,7 +80,7 @@ def alpha_slice(wire: WireAlphaSlice, memo: Memo) -> Slice:
 def _slice(wire: WireSlice, devices: tuple[Device, ...], memo: Memo) -> Slice:
     spec = wire.spec
     return Slice(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         spec.driver,
         *_pool(spec.pool),
         spec.node_name,
@@ -186,4 +186,6 @@ def taint_rule(wire: WireTaintRule, memo: Memo) -> TaintRule:
                 "name driver, pool and device",
             )
         )
-    return TaintRule(meta(wire.metadata, memo, ""), _taint(wire.spec.taint), chosen.driver, chosen.pool, chosen.device)
+    return TaintRule(
+        cluster_meta(wire.metadata, memo), _taint(wire.spec.taint), chosen.driver, chosen.pool, chosen.device
+    )

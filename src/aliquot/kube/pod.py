@@ -32,6 +32,17 @@ class ContainerClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """An amount in a manifest that the API server wouldn't take, or that Kubernetes can't count."""
+
+    field: str
+    """In the container: `resources.limits.nvidia.com/gpu`."""
+    message: str
+    judged: str
+    """As what it counts here."""
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """A container, an init container, or a sidecar (an init container with restartPolicy Always)."""
 
@@ -45,6 +56,8 @@ class Container:
     sidecar: bool = False
     references: tuple[Reference, ...] = ()
     """ConfigMaps and Secrets that its environment reads."""
+    refused: tuple[Refused, ...] = ()
+    """Amounts that no API server has let through; the others are right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import LabelSelector
+from aliquot.kube.storage import PersistentVolumeClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,10 @@ class Workload:
     paused: bool = False
     """A Deployment whose rollout somebody holds."""
     parallelism: int | None = None
-    """Of a Job."""
+    """Of a Job, or of a CronJob's jobs, as is the next."""
+    completions: int | None = None
+    volume_claims: tuple[PersistentVolumeClaim, ...] = ()
+    """Of a StatefulSet, the claims that it makes for each of its pods: `NAME-POD`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from aliquot.advisor.amounts import about
-from aliquot.advisor.causes.cause import Cause, Kind, listed
+from aliquot.advisor.causes.cause import Cause, Kind, listed, number
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence
 from aliquot.scheduling.outcome import GangState
@@ -112,7 +112,7 @@ def _driver(snapshot: Snapshot, one: Blocker) -> str:
                 f"{item.about.name}{f' on {there.node_name}' if there and there.node_name else ''} {item.reason}"
             )
     selection = [item.message for item in one.evidence if item.reason == "nodeSelector"]
-    state = f"{one.used or 0} of {one.limit} pods are ready"
+    state = f"{one.used or 0} of {number(one.limit or 0, 'pod')} ready"
     why = f": {listed(pods)}" if pods else ""
     if selection:
         why = f": no node has the label {listed(selection)} that it selects"
@@ -123,7 +123,9 @@ def of_gang(gang: GangState) -> Cause:
     """A pod of a group that is placed together or not at all."""
     name = gang.group.rpartition("/")[2]
     if gang.members < gang.least:
-        sentence = f"Its gang {name} has {gang.members} of {gang.least} pods (minCount): it waits for the others."
+        sentence = (
+            f"Its gang {name} has {gang.members} of {number(gang.least, 'pod')} (minCount): it waits for the others."
+        )
     else:
         sentence = (
             f"Its gang {name} is placed together or not at all: {gang.least} pods must be (minCount), and there's room "

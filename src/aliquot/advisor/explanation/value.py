@@ -63,6 +63,8 @@ class Explanation:
     """Pods beside it that wait for the same reason: of the same owner and spec."""
     forecast: str = ""
     """What the queue will do to a pod that has room now."""
+    only_nodes: tuple[str, ...] = ()
+    """Of these nodes alone the reasons, holders and ways out are told; none: of all."""
     note: str = ""
     """That the cluster's own message is older than what the snapshot shows, for instance."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, Spot, device_requests, is_extended
+from aliquot.advisor.causes.cause import number
 from aliquot.advisor.gpus import GPU, gpus_of, partitioned
 from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.devices.catalogue import find
@@ -234,7 +235,7 @@ def _candidate(template: Template, name: str) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     counted = [f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount]
-    published = [f"{len(one.devices)} devices of {one.driver}" for one in template.slices if one.devices]
+    published = [f"{number(len(one.devices), 'device')} of {one.driver}" for one in template.slices if one.devices]
     devices = ", ".join(counted + published)
     note = f", {template.note}" if template.like and template.note else ""
     title = (

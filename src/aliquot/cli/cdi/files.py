@@ -47,8 +47,9 @@ def validate(
         if output == "table":
             tell(problems)
             if spec is not None and least is not None:
+                noun = "device" if len(spec.devices) == 1 else "devices"
                 print(
-                    f"{file}: good; {spec.kind}, {len(spec.devices)} devices, cdiVersion {spec.version}, needs {least}"
+                    f"{file}: good; {spec.kind}, {len(spec.devices)} {noun}, cdiVersion {spec.version}, needs {least}"
                 )
         else:
             found = [

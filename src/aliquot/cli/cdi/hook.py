@@ -7,10 +7,15 @@ from cyclopts import App, Parameter
 
 from aliquot.cdi.machine.hooks import chmod, container_root, create_symlinks, update_ldcache
 from aliquot.cdi.problems import SpecError
+from aliquot.cli.help import epilogue
 from aliquot.cli.output import fail
 
 app = App(
     name="hook",
+    help="What container runtimes call while a container starts: its state is standard input.",
+    help_epilogue=epilogue(
+        "aliquot cdi hook create-symlinks --link libcuda.so.1::/lib/libcuda.so < state.json",
+    ),
     help_format="plaintext",
 )
 
@@ -18,7 +23,12 @@ YES, NO = 0, 1
 Several = Parameter(negative=(), allow_leading_hyphen=True)
 
 
-@app.command(name="create-symlinks")
+@app.command(
+    name="create-symlinks",
+    help_epilogue=epilogue(
+        "aliquot cdi hook create-symlinks --link libcuda.so.1::/lib/libcuda.so < state.json",
+    ),
+)
 def create_symlinks_hook(*, link: Annotated[tuple[str, ...], Several] = ()) -> int:
     """Make symbolic links in the container, in place of what is there.
 
@@ -32,7 +42,10 @@ def create_symlinks_hook(*, link: Annotated[tuple[str, ...], Several] = ()) -> i
     return YES
 
 
-@app.command(name="update-ldcache")
+@app.command(
+    name="update-ldcache",
+    help_epilogue=epilogue("aliquot cdi hook update-ldcache --folder /usr/lib64 < state.json"),
+)
 def update_ldcache_hook(*, folder: Annotated[tuple[str, ...], Several] = (), ldconfig_path: str = "") -> int:
     """Let the container's loader find the libraries in these folders.
 
@@ -47,7 +60,10 @@ def update_ldcache_hook(*, folder: Annotated[tuple[str, ...], Several] = (), ldc
     return YES
 
 
-@app.command(name="chmod")
+@app.command(
+    name="chmod",
+    help_epilogue=epilogue("aliquot cdi hook chmod --mode 755 --path /dev/dri < state.json"),
+)
 def chmod_hook(*, mode: str, path: Annotated[tuple[str, ...], Several] = ()) -> int:
     """Set the mode of paths of the container that exist.
 

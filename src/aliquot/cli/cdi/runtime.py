@@ -14,10 +14,13 @@ from aliquot.cdi.runtime_config.assessment import Assessment
 from aliquot.cdi.runtime_config.readers import unreadable
 from aliquot.cdi.runtime_config.releases import RUNTIMES, Runtime
 from aliquot.cli.cdi.output import NO, UNUSABLE, YES, OutputFormat, tell
+from aliquot.cli.help import epilogue
 from aliquot.cli.output import fail, write_json, write_yaml
 
 app = App(
     name="runtime",
+    help="Is CDI on in containerd, CRI-O, Docker, Podman? Switch it on.",
+    help_epilogue=epilogue("aliquot cdi runtime check", "aliquot cdi runtime configure --runtime containerd"),
     help_format="plaintext",
 )
 
@@ -34,7 +37,15 @@ class _Answer:
         return bool(self.found.on) and not self.unread
 
 
-@app.command(name="check")
+@app.command(
+    name="check",
+    help_epilogue=epilogue(
+        "aliquot cdi runtime check",
+        "aliquot cdi runtime check --runtime containerd --version 1.7.29",
+        "aliquot cdi runtime check --runtime podman --config containers.conf",
+        status="0  yes, and it reads all specs\n1  no, or it can't be told\n2  unreadable configuration, no runtime",
+    ),
+)
 def check(
     *,
     runtime: Runtime | None = None,
@@ -43,16 +54,6 @@ def check(
     output: Annotated[OutputFormat, Parameter(name=["--output", "-o"])] = "table",
 ) -> int:
     """Say whether CDI is on, by the rules of the runtime's own release, and which specs that release can't read.
-
-    Exit status: 0 yes, and it reads all specs; 1 no, or it can't be told; 2 unreadable configuration, no runtime.
-
-    For example:
-
-        aliquot cdi runtime check
-
-        aliquot cdi runtime check --runtime containerd --version 1.7.29
-
-        aliquot cdi runtime check --runtime podman --config ~/.config/containers/containers.conf
 
     Args:
         runtime: Which one; without it, all that are installed here.
@@ -146,7 +147,14 @@ def _row(answer: _Answer) -> dict[str, object]:
     }
 
 
-@app.command(name="configure")
+@app.command(
+    name="configure",
+    help_epilogue=epilogue(
+        "aliquot cdi runtime configure --runtime containerd --dry-run",
+        "aliquot cdi runtime configure --runtime docker && systemctl restart docker",
+        status="0  CDI is on\n2  the configuration can't be read, changed or written, and why",
+    ),
+)
 def configure(
     *,
     runtime: Runtime,

@@ -1,12 +1,13 @@
 """`aliquot cel`: expressions for DeviceClasses and claims, checked and tried on devices."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from aliquot.cli.output import colour, fail, warn, write_json, write_yaml
+from aliquot.cli.help import epilogue
+from aliquot.cli.output import fail, point, say_hint, warn, write_json, write_yaml
+from aliquot.cli.terminal import Colour, use
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,29 +21,27 @@ FAILED = 3
 
 Format = Literal["table", "json", "yaml"]
 
-EXAMPLES = """Examples:
-  aliquot cel check 'device.driver == "gpu.nvidia.com"'
-  aliquot cel eval 'device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("40Gi"))' --device slices.yaml
-  kubectl get resourceslices -o yaml | aliquot cel eval 'device.driver == "gpu.nvidia.com"' --device -
-"""
-CHECK_EXAMPLES = """Examples:
-  aliquot cel check 'device.attributes["gpu.nvidia.com"].type == "gpu"'
-  aliquot cel check 'device.allowMultipleAllocations' --new --kubernetes 1.37 -o json
-
-Exit status:
-  0  the expression is valid
-  2  it isn't; with --new also where the API server refuses it for its length or its estimated cost
-"""
-EVAL_EXAMPLES = """Examples:
-  aliquot cel eval 'device.attributes["gpu.nvidia.com"].index < 4' --device device.json
-  aliquot cel eval 'device.driver.startsWith("gpu.")' --device slices.yaml --kubernetes 1.37 -o json
-
-Exit status:
-  0  at least one device matches, and the expression has an answer for every device
-  1  no device matches
-  2  the expression isn't valid, or a device can't be read
-  3  the expression fails on a device: kube-scheduler would give up on the pod
-"""
+EXAMPLES = epilogue(
+    """aliquot cel check 'device.driver == "gpu.nvidia.com"'""",
+    """aliquot cel eval 'device.driver == "gpu.nvidia.com"' --device slices.yaml""",
+    """kubectl get resourceslices -o yaml |
+  aliquot cel eval 'device.driver == "gpu.nvidia.com"' --device -""",
+)
+CHECK_EXAMPLES = epilogue(
+    """aliquot cel check 'device.attributes["gpu.nvidia.com"].type == "gpu"'""",
+    """aliquot cel check 'device.allowMultipleAllocations' --new -o json""",
+    status="0  the expression is valid\n"
+    "2  it isn't; with --new also where the API server refuses it for its length\n"
+    "   or its estimated cost",
+)
+EVAL_EXAMPLES = epilogue(
+    """aliquot cel eval 'device.driver == "gpu.nvidia.com"' --device slices.yaml""",
+    """aliquot cel eval 'device.driver.startsWith("gpu.")' --device all.yaml -o json""",
+    status="0  at least one device matches, and the expression has an answer for each\n"
+    "1  no device matches\n"
+    "2  the expression isn't valid, or a device can't be read\n"
+    "3  the expression fails on a device: kube-scheduler would give up on the pod",
+)
 
 app = App(
     name="cel",
@@ -62,6 +61,7 @@ def check(
     list_attributes: Annotated[bool, Parameter(name="--list-attributes", negative=())] = False,
     consumable_capacity: Annotated[bool, Parameter(name="--consumable-capacity", negative=())] = False,
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
+    color: Colour = "auto",
 ) -> int:
     """Whether an expression is valid: its type and its cost, or everything that's wrong with it.
 
@@ -72,7 +72,9 @@ def check(
         list_attributes: With the gate DRAListTypeAttributes.
         consumable_capacity: With the gate DRAConsumableCapacity; it matters for new objects only.
         output: table, json or yaml.
+        color: Of error messages; auto: on a terminal, as NO_COLOR, CLICOLOR_FORCE and TERM have it.
     """
+    use(color)
     environment = _environment(kubernetes, new, list_attributes, consumable_capacity)
     if environment is None:
         return UNUSABLE
@@ -105,6 +107,7 @@ def evaluate(
     list_attributes: Annotated[bool, Parameter(name="--list-attributes", negative=())] = False,
     consumable_capacity: Annotated[bool, Parameter(name="--consumable-capacity", negative=())] = False,
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "table",
+    color: Colour = "auto",
 ) -> int:
     """What an expression says of each device, and what that costs.
 
@@ -115,7 +118,9 @@ def evaluate(
         list_attributes: With the gate DRAListTypeAttributes.
         consumable_capacity: With the gate DRAConsumableCapacity.
         output: table, json or yaml.
+        color: Of error messages; auto: on a terminal, as NO_COLOR, CLICOLOR_FORCE and TERM have it.
     """
+    use(color)
     from aliquot.cel import CompileError, compile, prepare  # noqa: A004  re.compile's name, too
 
     environment = _environment(kubernetes, new=False, lists=list_attributes, shares=consumable_capacity)
@@ -198,12 +203,9 @@ def _show(error: "CompileError") -> None:
     for problem in error.problems:
         fail(f"{problem}" if problem.line else problem.message)
         if problem.line:
-            print(f"  {error.source_line(problem)}", file=sys.stderr)
-            caret = " " * (problem.column - 1) + "^"
-            print(f"  \033[1;31m{caret}\033[0m" if colour() else f"  {caret}", file=sys.stderr)
+            point(error.source_line(problem), problem.column)
         if problem.hint:
-            hint = "\033[36mhint:\033[0m" if colour() else "hint:"
-            print(f"{hint} {problem.hint}", file=sys.stderr)
+            say_hint(problem.hint)
 
 
 def _table(answers: "list[tuple[Device, bool | EvaluationError, int | None]]") -> None:

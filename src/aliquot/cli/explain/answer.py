@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.cluster.reading import Reading
+from aliquot.snapshot.snapshot import Snapshot
 
 PENDING = 3
 """Exit status: a pod doesn't come to run."""
@@ -26,8 +27,16 @@ class Answer:
     release: str
     source: str
     """Where the release is from."""
+    snapshot: Snapshot
+    """The cluster as it was judged: with a manifest in it, where one is judged that isn't applied."""
+    crowded: bool = False
+    """Asked was whether all of them fit beside each other, and they don't, or the API server would refuse some."""
 
     @property
     def status(self) -> int:
         """The exit status."""
-        return PENDING if any(story.verdict in ("pending", "blocked", "gated") for story in self.stories) else 0
+        return (
+            PENDING
+            if self.crowded or any(story.verdict in ("pending", "blocked", "gated") for story in self.stories)
+            else 0
+        )

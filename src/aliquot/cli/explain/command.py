@@ -8,14 +8,19 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
+from aliquot.advisor.causes.cause import number
 from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
 from aliquot.cli.explain.answer import Answer, Mistake
+from aliquot.cli.explain.only import EVERYTHING, Only, filtered
 from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant
+from aliquot.cli.explain.would import STDIN, Manifest, in_place, read_manifest
+from aliquot.cli.look import PLAIN, Look
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
+from aliquot.cli.terminal import emit, use, visible
 from aliquot.cluster.reading import Reading
 from aliquot.cluster.unavailable import UnavailableError
 from aliquot.scheduling.proven_gates import proven
@@ -48,13 +53,12 @@ def explain(
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "text",
     ways: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
     watch: Annotated[bool, Parameter(name=["--watch", "-w"], negative=(), show_default=False)] = False,
+    would: Annotated[tuple[Path, ...], Parameter(negative=(), allow_leading_hyphen=True, show_default=False)] = (),
+    only: Only = EVERYTHING,
+    look: Look = PLAIN,
     live: Live = CURRENT,
 ) -> int:
     """Why a pod is pending, and what would place it.
-
-    Replays kube-scheduler's decision on a dump, gives every reason on every node (the scheduler stops at a node's
-    first), and offers ways out that were tried on a copy of the dump: best first by risk, then by cost, then by how
-    much they change.
 
     Args:
         target: What to explain: pod/NAME, NAMESPACE/NAME, deployment/NAME, statefulset/NAME, job/NAME, or a bare NAME.
@@ -69,20 +73,28 @@ def explain(
         node_groups: Files with nodes that an autoscaler could add, one Node of each group (its name is the group's),
             with the ResourceSlices that its drivers would publish: groups that may have no node now.
         output: text for people (a line for each cause, then a block for each); wide for everything; json or yaml for
-            programs; html for one self-contained page.
+            programs; html for one self-contained page with a map of the devices.
         ways: How many ways out the text shows of each cause; without it as many as fit. The other formats hold all.
         watch: Stay, and print again what has another verdict than before; Ctrl-C ends. With -o json a line each time.
+        would: Judge a manifest that isn't applied yet: its pods, and those that its workloads would make. A file, a
+            folder, or - for standard input; may be given several times. What names no namespace is in that of -n.
+        only: What to leave away.
+        look: How a terminal shows it.
         live: Which cluster is asked, without -f.
     """
+    use(look.color, paged=not (look.no_pager or watch))
     target = target.strip()
     if kind_then_name := " ".join(more):
         target = f"{target}/{kind_then_name}"  # `explain pod NAME`, as kubectl takes it too
-    asks_all = all_pending or bool(selector) or (not target and namespace is not None)
-    if bool(target) == asks_all:
+    asks_all = all_pending or bool(selector) or (not target and namespace is not None and not would)
+    if bool(target) + asks_all + bool(would) != 1:
         fail(
-            "say which pod: pod/NAME or deployment/NAME, or --all-pending for all",
+            "say which pod: pod/NAME or deployment/NAME, --all-pending for all, or --would FILE, and only one of them",
             "aliquot explain --help has examples",
         )
+        return NOTHING_USABLE
+    if STDIN in file and STDIN in would:
+        fail("standard input can't be the cluster and the manifest", "give one of them as a file")
         return NOTHING_USABLE
     labels = labels_of(selector)
     if isinstance(labels, Unknown):
@@ -90,6 +102,10 @@ def explain(
         return NOTHING_USABLE
     if watch and output not in ("text", "table", "wide", "json"):
         fail(f"--watch can't write {output}", "leave -o away, or -o json: a line of JSON for every change")
+        return NOTHING_USABLE
+    manifest = read_manifest(would, namespace)
+    if isinstance(manifest, Mistake):
+        fail(manifest.message, manifest.hint)
         return NOTHING_USABLE
     groups = read_cluster(node_groups) if node_groups else None
     if node_groups and groups is None:
@@ -102,6 +118,8 @@ def explain(
         kubernetes=kubernetes,
         feature_gates=feature_gates,
         spare=groups.snapshot if groups is not None else None,
+        manifest=manifest,
+        only=only,
     )
     try:
         with cluster_of(file, live) as cluster:
@@ -116,12 +134,14 @@ def explain(
         progress("")
         fail(error.message, error.hint)
         return NOTHING_USABLE
-    tell(misleading(reading))
+    told = misleading(reading)
+    tell(told)
     answer = ask(reading)
     progress("")
     if isinstance(answer, Mistake):
         fail(answer.message, answer.hint)
         return NOTHING_USABLE
+    tell([problem for problem in answer.reading.warnings if problem not in told])
     show_answer(answer, output, ways)
     return answer.status
 
@@ -135,8 +155,10 @@ def answered(
     kubernetes: str | None,
     feature_gates: str,
     spare: Snapshot | None,
+    manifest: Manifest | None = None,
+    only: Only = EVERYTHING,
 ) -> Answer | Mistake:
-    """The stories of the asked pods (an empty target: of all pending ones) in this cluster."""
+    """The stories of the asked pods (an empty target: of all pending ones) in this cluster; of a manifest, of its."""
     if (nothing := unjudgeable(reading)) is not None:
         return Mistake(*nothing)
     snapshot = reading.snapshot
@@ -145,18 +167,27 @@ def answered(
         chosen = proven(snapshot, chosen).changed(changed_gates(feature_gates, chosen))
     except ValueError as error:
         return Mistake(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
-    pods = pods_meant(snapshot, target, namespace, labels)
+    made = None
+    if manifest is not None:
+        made, reading = in_place(reading, manifest)
+        snapshot = made.snapshot
+    pods = made.pods if made is not None else pods_meant(snapshot, target, namespace, labels)
     if isinstance(pods, Unknown):
         return Mistake(pods.message, pods.hint)
-    progress(f"judging {len(pods)} pods on {len(snapshot.nodes)} nodes ...")
-    stories = explain_pods(snapshot, pods, Scheduler.of(chosen), spare)
-    return Answer(reading, tuple(stories), str(chosen), source)
+    progress(f"judging {number(len(pods), 'pod')} on {number(len(snapshot.nodes), 'node')} ...")
+    scheduler = Scheduler.of(chosen)
+    every = explain_pods(snapshot, pods, scheduler, spare)
+    stories = filtered(snapshot, every, scheduler, only)
+    if isinstance(stories, Mistake):
+        return stories
+    crowded = made is not None and (made.refused or any(one.forecast for one in every))
+    return Answer(reading, tuple(stories), str(chosen), source, snapshot, crowded)
 
 
 def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
     """Write it to stdout; `ways`: how many ways out a table has of each pod."""
     reading, stories, chosen, source = answer.reading, answer.stories, answer.release, answer.source
-    snapshot = reading.snapshot
+    snapshot = answer.snapshot
     if output in ("text", "table", "wide"):
         of = f"{len(snapshot.pods)}{' that could be read' if reading.warnings else ''}"
         from aliquot.cli.explain.text import show
@@ -168,9 +199,9 @@ def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
         else:
             show(stories, release=chosen, source=source, ways=ways, of=of)
     elif output == "html":
-        from aliquot.cli.explain.page import page
+        from aliquot.cli.explain.page.render import page
 
-        sys.stdout.write(page(snapshot, stories, release=chosen, source=source))
+        emit(visible(page(snapshot, stories, release=chosen, source=source), lines=True), sys.stdout)
     else:
         warnings = list(map(as_json, reading.warnings))
         if output == "json" and len(stories) * len(snapshot.nodes) > LARGE:

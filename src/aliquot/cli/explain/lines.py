@@ -2,33 +2,43 @@
 
 import io
 import re
-import shutil
 import sys
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from aliquot.cli.output import colour
+from aliquot.cli.terminal import coloured, visible, width
 
-WIDTH = 120
-NARROWEST = 60
 FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
 """Blanks that rich puts at the end of lines to fill them."""
-CONTROLS = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
-"""What names in a dump must not do to a terminal; colours are our own."""
 
 
-def width() -> int:
-    """Of the terminal, or COLUMNS; 120 columns for a file or pipe."""
-    wanted = shutil.get_terminal_size((WIDTH, 24)).columns
-    return max(wanted if sys.stdout.isatty() else WIDTH, NARROWEST)
+class Words(Text):
+    """Foreign text in the colours of our own: control characters in it, newlines too, are visible escapes."""
+
+    def __init__(self, text: str = "", style: str = "", **options: Any) -> None:
+        super().__init__(visible(text), style, **options)
+
+    def append(self, text: str | Text, style: Any = None) -> "Words":
+        """More of it."""
+        super().append(visible(text) if isinstance(text, str) else text, style)
+        return self
 
 
-def console() -> Console:
+class Paper(Console):
+    """A console into memory. What's printed on it is Words, tables of Words, or strings, which become Words."""
+
+    def print(self, *objects: Any, **styles: Any) -> None:
+        """Print one paragraph."""
+        super().print(*(visible(one) if isinstance(one, str) else one for one in objects), **styles)
+
+
+def console() -> Paper:
     """Into memory."""
-    painted = colour(sys.stdout)
-    return Console(
+    painted = coloured(sys.stdout)
+    return Paper(
         file=io.StringIO(),
         force_terminal=painted,
         no_color=not painted,
@@ -42,20 +52,33 @@ def console() -> Console:
 
 
 def written(out: Console) -> str:
-    """What has been printed, without fillings and foreign control characters."""
+    """What has been printed, without fillings."""
     assert isinstance(out.file, io.StringIO)
-    return CONTROLS.sub("?", FILLING.sub(r"\1\n", out.file.getvalue()))
+    return FILLING.sub(r"\1\n", out.file.getvalue())
+
+
+def command_lines(command: str) -> list[str]:
+    """A command's lines: newlines between quotes belong to an argument, and start no line."""
+    lines, quote = [""], ""
+    for character in command:
+        if character == "\n" and not quote:
+            lines.append("")
+            continue
+        if character in "'\"" and quote in ("", character):
+            quote = "" if quote else character
+        lines[-1] += character
+    return lines
 
 
 def indented(out: Console, text: str | Text, columns: int, style: str = "") -> None:
     """A paragraph, moved in."""
-    body = Text(text, style) if isinstance(text, str) else text
+    body = Words(text, style) if isinstance(text, str) else text
     out.print(Padding(body, (0, 0, 0, columns)))
 
 
 def unbroken(out: Console, text: str, style: str = "") -> None:
     """One line however long, to be copied or searched for."""
-    out.print(Text(text, style), soft_wrap=True)
+    out.print(Words(text, style), soft_wrap=True)
 
 
 def shortened(text: str, most: int) -> str:

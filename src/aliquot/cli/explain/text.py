@@ -1,25 +1,23 @@
 """Explanations for a person: a line for each cause first, then a block for each, read in seconds."""
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
 from rich.console import Console
-from rich.text import Text
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import device_requests
-from aliquot.advisor.causes.cause import number
+from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
-from aliquot.cli.explain.lines import console, indented, shortened, unbroken, written
+from aliquot.cli.explain.grouped import SIGNS, Group, by_cause, in_order, unsure
+from aliquot.cli.explain.lines import Words, command_lines, console, indented, shortened, unbroken, written
+from aliquot.cli.terminal import page
 
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
-MARKS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
-ORDER = ("pending", "blocked", "gated", "placeable", "running")
 SUMMARY_LINES = 36
 MOST_ROW_LINES = 3
 BLOCK_LINES = 24
@@ -27,9 +25,6 @@ BLOCK_LINES = 24
 WAYS_SHOWN = 3
 HOLDERS_SHOWN = 3
 GROUPS_SHOWN = 4
-
-Group = tuple[Explanation, list[Explanation]]
-"""A story, and those that differ from it only in the pod's name."""
 
 
 def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int | None, of: str = "") -> None:
@@ -43,30 +38,26 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
         of: how many pods there are, asked for or not, in words.
     """
     out = console()
-    groups = sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
+    groups = in_order(stories)
     if len(stories) > 1:
         summary(out, groups)
     for story, twins in groups:
         block(out, story, twins, release, ways)
     if len(stories) > 1:
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
-        out.print(Text(f"{len(stories)} pods: {verdicts}.", style="bold"))
+        out.print(Words(f"{len(stories)} pods: {verdicts(stories)}.", style="bold"))
     elif not stories:
         out.print(f"No pod waits{f', of {of}' if of else ' of those asked for'}.")
-    out.print(Text(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
-    sys.stdout.write(written(out))
+    out.print(Words(f"kube-scheduler {release} ({source}). -o wide tells everything.", style="dim"))
+    page(written(out))
 
 
-def together(stories: Iterable[Explanation]) -> list[Group]:
-    """Stories that differ only in the pod's name, under the first."""
-    found: dict[object, Group] = {}
-    for story in stories:
-        key = (story.owner, story.verdict, story.shape) if story.shape is not None else (story.pod.key,)
-        if key in found:
-            found[key][1].append(story)
-        else:
-            found[key] = (story, [])
-    return list(found.values())
+def verdicts(stories: Sequence[Explanation]) -> str:
+    """How many of each; what has room only until others are placed isn't counted with the rest in silence."""
+    told: list[str] = []
+    for verdict, count in sorted(counts(stories).items()):
+        late = sum(1 for story in stories if story.verdict == verdict and story.forecast)
+        told.append(f"{count} {verdict}" + (f" ({late} only until the others are placed)" if late else ""))
+    return ", ".join(told)
 
 
 # --- summary ---------------------------------------------------------------------------------------------------------
@@ -74,16 +65,13 @@ def together(stories: Iterable[Explanation]) -> list[Group]:
 
 def summary(out: Console, groups: Sequence[Group]) -> None:
     """One line a cause: what, for whom, and the best way out with its risk."""
-    causes: dict[object, list[Group]] = {}
-    for group in groups:
-        story = group[0]
-        causes.setdefault((story.verdict, story.sentence if story.cause else story.pod.key), []).append(group)
+    causes = by_cause(groups)
     pods, risk = min(26, out.width // 4), 6
     cause = (out.width - pods - risk - 8) * 3 // 5
     best = out.width - pods - risk - cause - 8
-    out.print(Text(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
+    out.print(Words(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
     height = max(1, min(MOST_ROW_LINES, SUMMARY_LINES // max(1, len(causes))))
-    for several in list(causes.values())[:SUMMARY_LINES]:
+    for several in causes[:SUMMARY_LINES]:
         story = several[0][0]
         count = sum(1 + len(twins) for _, twins in several)
         names = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
@@ -92,16 +80,16 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
         none = "none found" if story.verdict in ("pending", "blocked") else ""
         cells = (
             [_cut(names, pods - len(times)) + times],
-            _folded(story.sentence, cause, height),
+            _folded(story.forecast if story.forecast and story.cause is None else story.sentence, cause, height),
             _folded(way.title if way else none, best, height),
         )
         for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
             sign, style = mark(story)
-            line = Text("  " if nth else f"{sign} ", style)
+            line = Words("  " if nth else f"{sign} ", style)
             line.append(f"{who:{pods}}  {what:{cause}}  {how:{best}}  {way.risk.level if way and not nth else ''}")
             out.print(line, soft_wrap=True)
     if len(causes) > SUMMARY_LINES:
-        out.print(Text(f"and {len(causes) - SUMMARY_LINES} more causes", "dim"))
+        out.print(Words(f"and {number(len(causes) - SUMMARY_LINES, 'more cause')}", "dim"))
     out.print()
 
 
@@ -133,7 +121,8 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
         _facts(tail, story, release)
         room = BLOCK_LINES - _height(parts) - _height(tail)
         if story.ways_out or story.verdict == "pending":
-            _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings)
+            where = f" on {listed(story.only_nodes, last='or')}" if story.only_nodes else ""
+            _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings, where)
         parts.file.write(tail.file.getvalue())  # type: ignore[attr-defined]
         for advice in story.advice[:2] if ways is None or ways else ():
             if _height(parts) < BLOCK_LINES - 1:
@@ -146,9 +135,7 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
 
 def mark(story: Explanation) -> tuple[str, str]:
     """The verdict's sign and its style; room that isn't sure is no green tick."""
-    if story.verdict == "placeable" and story.not_checked:
-        return "?", "yellow"
-    return MARKS[story.verdict], STYLES[story.verdict]
+    return ("?", "yellow") if unsure(story) else (SIGNS[story.verdict], STYLES[story.verdict])
 
 
 def _height(out: Console) -> int:
@@ -157,7 +144,7 @@ def _height(out: Console) -> int:
 
 def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> None:
     sign, style = mark(story)
-    head = Text.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    head = Words.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
     more = max(len(twins), story.siblings)
@@ -217,10 +204,10 @@ def _holders(story: Explanation) -> list[str]:
     return lines
 
 
-def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, alike: int) -> None:
+def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, alike: int, where: str) -> None:
     """The best ones that fit; a person who asks for more by --ways gets them all the same."""
     if not ways:
-        indented(out, "Ways out: none of those tried places it.", 2, "bold cyan")
+        indented(out, f"Ways out: none of those tried places it{where}.", 2, "bold cyan")
         return
     indented(out, "Ways out (tried on a copy of the input):", 2, "bold cyan")
     used = 1
@@ -243,19 +230,24 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, ali
         )
 
 
+def runs(several: Sequence[str]) -> str:
+    """`ml/a runs`, `ml/a, ml/b run`."""
+    return "runs" if len(several) == 1 else "run"
+
+
 def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
-    title = Text.assemble(
+    title = Words.assemble(
         (f"{nth}. ", "bold"), (shortened(way.title, 2 * out.width - 40), "bold"), (f"  [{way.kind}]", "dim")
     )
     indented(out, title, 2)
     whose = "it runs" if alike == 1 else f"one of the {alike} runs"
     gone = (*way.after.victims, *way.after.stopped)
-    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer runs" if gone else ""
+    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer {runs(gone)}" if gone else ""
     after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else "not tried: a dump can't tell; "
     cost = f"; cost: {way.cost.text}" if way.cost.usd_per_hour != 0 else ""
     isolates = f"; {way.isolates.text}" if way.isolates is not None and way.kind in ("share", "combined") else ""
     facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"
     indented(out, shortened(facts, 2 * out.width - 20), 5, "dim")
     for change in way.changes:
-        for line in change.command.splitlines() or [""]:
+        for line in command_lines(change.command):
             unbroken(out, f"     {'' if line.startswith('#') else '$ '}{line}", "green")

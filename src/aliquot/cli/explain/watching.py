@@ -9,6 +9,7 @@ from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.cluster_input import misleading, tell
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.output import fail, progress, warn
+from aliquot.cli.terminal import visible
 from aliquot.cluster.protocol import Cluster
 from aliquot.cluster.reading import Reading
 from aliquot.kube.pod import Pod
@@ -43,8 +44,11 @@ def follow(cluster: Cluster, ask: Ask, show: Show, write_line: WriteLine | None)
     for reading in cluster.readings():
         warnings = misleading(reading)
         tell([problem for problem in warnings if problem not in told])
-        told = frozenset(warnings)
         answer = ask(reading)
+        if isinstance(answer, Answer):
+            tell([problem for problem in answer.reading.warnings if problem not in {*told, *warnings}])
+            warnings = (*warnings, *answer.reading.warnings)
+        told = frozenset(warnings)
         progress("")
         if isinstance(answer, Mistake):
             if known is None:
@@ -79,9 +83,10 @@ def _show_changes(part: Answer, before: Mapping[str, Explanation], gone: Sequenc
     at = time.strftime("%H:%M:%S")
     for story in part.stories:
         key = story.pod.key
-        print(f"{at}  {key}: {before[key].verdict + ' -> ' if key in before else 'new: '}{story.verdict}")
+        change = f"{before[key].verdict} -> " if key in before else "new: "
+        print(visible(f"{at}  {key}: {change}{story.verdict}"))
     for key in gone:
-        print(f"{at}  {key}: {before[key].verdict} -> {_since(part.reading.snapshot.pods.get(key))}")
+        print(visible(f"{at}  {key}: {before[key].verdict} -> {_since(part.reading.snapshot.pods.get(key))}"))
     if part.stories:
         print()
         show(part)

@@ -1,6 +1,5 @@
 """Explanations with everything that is known: `-o wide`."""
 
-import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -9,14 +8,17 @@ from rich.table import Table
 from rich.text import Text
 
 from aliquot.advisor.alike import Alike
+from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.device_story import grouped, pool_words
-from aliquot.advisor.explanation.value import Explanation, counts
+from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.allocation.answer import Story
-from aliquot.cli.explain.lines import console, written
-from aliquot.cli.explain.text import mark, together
+from aliquot.cli.explain.grouped import together
+from aliquot.cli.explain.lines import Words, command_lines, console, written
+from aliquot.cli.explain.text import mark, runs, verdicts
+from aliquot.cli.terminal import page
 
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6
@@ -30,44 +32,44 @@ def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int
     for story, twins in together(stories):
         one(out, story, twins, release, ways)
     if len(stories) > 1:
-        summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts(stories).items()))
-        out.print(Text(f"{len(stories)} pods: {summary}.", style="bold"))
+        out.print(Words(f"{len(stories)} pods: {verdicts(stories)}.", style="bold"))
     elif not stories:
         out.print("No pod waits in what was asked for.")
-    out.print(Text(f"kube-scheduler {release} ({source}).", style="dim"))
-    sys.stdout.write(written(out))
+    out.print(Words(f"kube-scheduler {release} ({source}).", style="dim"))
+    page(written(out))
 
 
 def one(out: Console, story: Explanation, twins: list[Explanation], release: str, ways: int) -> None:
     """One story."""
     sign, style = mark(story)
-    head = Text.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
+    head = Words.assemble((f"{sign} ", style), (story.pod.key, "bold"), (f"  {story.verdict}", style))
     if story.owner.templated:
         head.append(f"  ({story.owner.short})", "dim")
     if twins:
         head.append(f"  and {len(twins)} more like it", "dim")
     out.print(head)
-    out.print(Padding(story.sentence, (0, 0, 0, 2)))
+    out.print(Padding(Words(story.sentence), (0, 0, 0, 2)))
     if story.forecast:
-        out.print(Padding(Text(story.forecast, "yellow"), (0, 0, 0, 2)))
+        out.print(Padding(Words(story.forecast, "yellow"), (0, 0, 0, 2)))
     if story.note:
-        out.print(Padding(Text(story.note, "yellow"), (0, 0, 0, 2)))
+        out.print(Padding(Words(story.note, "yellow"), (0, 0, 0, 2)))
     for unchecked in story.not_checked:
-        out.print(Padding(Text(f"Not checked: {unchecked}", "yellow"), (0, 0, 0, 2)))
+        out.print(Padding(Words(f"Not checked: {unchecked}", "yellow"), (0, 0, 0, 2)))
     if story.verdict in ("pending", "blocked", "gated"):
         if story.scheduler_message:
             _heading(out, f"kube-scheduler {release} says")
             # unbroken, so that it can be searched for
-            out.print(Text(f"  {story.scheduler_message}", "italic"), soft_wrap=True)
+            out.print(Words(f"  {story.scheduler_message}", "italic"), soft_wrap=True)
         _nodes(out, story.alike)
         _devices(out, story)
         _holders(out, story.holdings)
         if story.verdict in ("pending", "blocked"):
-            _ways(out, story.ways_out, ways, len(twins) + 1)
+            where = f" on {listed(story.only_nodes, last='or')}" if story.only_nodes else ""
+            _ways(out, story.ways_out, ways, len(twins) + 1, where)
         if story.advice:
             _heading(out, "Advice (can't be tried on a dump)")
             for advice in story.advice:
-                out.print(Padding(Text(f"• {advice.text}"), (0, 0, 0, 2)))
+                out.print(Padding(Words(f"• {advice.text}"), (0, 0, 0, 2)))
                 if advice.command:
                     _command(out, advice.command)
     out.print()
@@ -75,7 +77,7 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
 
 def _heading(out: Console, text: str) -> None:
     out.print()
-    out.print(Text(text, style="bold cyan"))
+    out.print(Words(text, style="bold cyan"))
 
 
 def _nodes(out: Console, groups: Sequence[Alike]) -> None:
@@ -87,23 +89,20 @@ def _nodes(out: Console, groups: Sequence[Alike]) -> None:
     table.add_column(overflow="fold")
     noted = False
     for group in groups[:GROUPS_SHOWN]:
-        lines = Text()
+        lines = Words()
         for index, reason in enumerate(told(group.reasons)):
             hidden = reason.filter != group.reasons[0].filter
-            lines.append(("\n" if index else "") + why(reason, group))
+            lines.append(Text("\n" if index else ""))
+            lines.append(why(reason, group))
             if hidden:
                 lines.append("  (hidden: the scheduler stops at the first)" if not noted else "  (hidden)", "dim")
                 noted = True
-        table.add_row(_names(group.nodes), lines)
+        table.add_row(Words(_names(group.nodes)), lines)
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(groups) > GROUPS_SHOWN:
         rest = sum(len(group.nodes) for group in groups[GROUPS_SHOWN:])
-        out.print(
-            Padding(
-                Text(f"and {rest} nodes more, in {len(groups) - GROUPS_SHOWN} groups (-o json has all)", "dim"),
-                (0, 0, 0, 2),
-            )
-        )
+        words = f"and {number(rest, 'node')} more, in {number(len(groups) - GROUPS_SHOWN, 'group')} (-o json has all)"
+        _indented(out, words, 2, "dim")
 
 
 def _devices(out: Console, story: Explanation) -> None:
@@ -118,7 +117,7 @@ def _devices(out: Console, story: Explanation) -> None:
         return
     _heading(out, "Devices")
     for nodes in list(told.values())[:GROUPS_SHOWN]:
-        out.print(Padding(Text(_names(nodes), "bold"), (0, 0, 0, 2)))
+        out.print(Padding(Words(_names(nodes), "bold"), (0, 0, 0, 2)))
         _story(out, story.stories[nodes[0]])
     if story.conflict:
         _indented(out, "Of what it asks for, this can't hold together (other such sets may exist):", 2)
@@ -146,11 +145,13 @@ def _story(out: Console, story: Story) -> None:
         rest = grouped(request)[DEVICE_GROUPS_SHOWN:]
         if rest:
             count = sum(len(group.devices) for group in rest)
-            _indented(out, f"and {count} devices more, for {len(rest)} other reasons (-o json has all)", 6)
+            _indented(
+                out, f"and {number(count, 'device')} more, for {number(len(rest), 'other reason')} (-o json has all)", 6
+            )
 
 
-def _indented(out: Console, text: str, columns: int) -> None:
-    out.print(Padding(Text(text), (0, 0, 0, columns)))
+def _indented(out: Console, text: str, columns: int, style: str = "") -> None:
+    out.print(Padding(Words(text, style), (0, 0, 0, columns)))
 
 
 def _names(nodes: Sequence[str]) -> str:
@@ -172,47 +173,44 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
         since = f"since {held.since[:16].replace('T', ' ')}" if held.since else ""
         state = "  terminating" if held.pod.terminating else ""
         table.add_row(
-            held.node,
+            Words(held.node),
             f"{held.amount} of {held.total}",
-            f"{held.pod.key}{state}",
-            since,
+            Words(f"{held.pod.key}{state}"),
+            Words(since),
             f"priority {held.pod.priority}",
         )
     out.print(Padding(table, (0, 0, 0, 2)))
     if len(holdings) > HOLDERS_SHOWN:
         rest = holdings[HOLDERS_SHOWN:]
-        out.print(
-            Padding(Text(f"and {len(rest)} more on {len({one.node for one in rest})} nodes", "dim"), (0, 0, 0, 2))
-        )
+        where = number(len({one.node for one in rest}), "node")
+        _indented(out, f"and {len(rest)} more on {where}", 2, "dim")
 
 
-def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int) -> None:
-    _heading(
-        out,
-        "Ways out (each was tried on a copy of this snapshot)" if ways else "Ways out: none of those tried places it",
-    )
+def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int, where: str) -> None:
+    none = f"Ways out: none of those tried places it{where}"
+    _heading(out, "Ways out (each was tried on a copy of this snapshot)" if ways else none)
     varied = one_of_each_first(ways)
-    for number, way in enumerate(varied[:most], 1):
+    for nth, way in enumerate(varied[:most], 1):
         out.print(
-            Padding(
-                Text.assemble((f"{number}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2)
-            )
+            Padding(Words.assemble((f"{nth}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2))
         )
         whose = "it runs" if alike == 1 else f"one of the {alike} runs"
         after = f"then {whose} on {way.after.node}"
         gone = way.after.victims or way.after.stopped
         if gone:
-            after += f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer runs"
-        out.print(Padding(Text(after), (0, 0, 0, 5)))
+            after += (
+                f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer {runs(gone)}"
+            )
+        out.print(Padding(Words(after), (0, 0, 0, 5)))
         facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
-        out.print(Padding(Text(facts, "dim"), (0, 0, 0, 5)))
+        out.print(Padding(Words(facts, "dim"), (0, 0, 0, 5)))
         if way.isolates is not None:
-            out.print(Padding(Text(way.isolates.text, "dim"), (0, 0, 0, 5)))
+            out.print(Padding(Words(way.isolates.text, "dim"), (0, 0, 0, 5)))
         for change in way.changes:
             _command(out, change.command)
     if len(ways) > most:
         kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
-        out.print(Padding(Text(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
+        out.print(Padding(Words(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
 
 
 def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
@@ -226,4 +224,5 @@ def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
 
 def _command(out: Console, command: str) -> None:
     """On a line of its own and unbroken, to be copied."""
-    out.print(Text(f"     $ {command}" if not command.startswith("#") else f"     {command}", "green"), soft_wrap=True)
+    for line in command_lines(command):
+        out.print(Words(f"     {'' if line.startswith('#') else '$ '}{line}", "green"), soft_wrap=True)

@@ -8,7 +8,7 @@ from aliquot.kube.workload import Event
 
 def event(wire: WireEvent, memo: Memo) -> Event:
     """An event; the newest time and the total of a series."""
-    made = meta(wire.metadata, memo, "default")
+    made = meta(wire.metadata, memo)
     about = wire.involved_object or wire.regarding or WireObjectReference()
     series = wire.series
     source = wire.source or wire.deprecated_source

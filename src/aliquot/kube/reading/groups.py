@@ -4,7 +4,7 @@ from typing import Annotated
 
 from aliquot.kube.groups import GangWorkload, PodGroup, Queue
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import conditions, meta
+from aliquot.kube.reading.parts import cluster_meta, conditions, meta
 from aliquot.kube.reading.shape import Int32, Minor
 from aliquot.kube.reading.wire import MinorInt, MinorText, Wire, WireCondition, WireMeta
 
@@ -81,7 +81,7 @@ class PodGroupReader:
         gang = spec.scheduling_policy.gang if spec.scheduling_policy else None
         return PodGroup(
             api=self.api,
-            meta=meta(wire.metadata, memo, "default"),
+            meta=meta(wire.metadata, memo),
             least=gang.min_count if gang else spec.min_member,
             topology=bool(spec.scheduling_constraints and spec.scheduling_constraints.topology),
             queue=spec.queue or "",
@@ -124,7 +124,7 @@ def gang_workload(wire: WireGangWorkload, memo: Memo) -> GangWorkload:
     for group in spec.pod_groups or spec.pod_group_templates or ():
         policy = group.scheduling_policy or group.policy
         groups.append((group.name, policy.gang.min_count if policy and policy.gang else None))
-    return GangWorkload(meta(wire.metadata, memo, "default"), tuple(groups), spec.pod_groups is None)
+    return GangWorkload(meta(wire.metadata, memo), tuple(groups), spec.pod_groups is None)
 
 
 class WireQueueSpec(Wire):
@@ -161,7 +161,7 @@ class QueueReader:
         status = wire.status or WireQueueStatus()
         return Queue(
             self.api,
-            meta(wire.metadata, memo, ""),
+            cluster_meta(wire.metadata, memo),
             status.state or "",
             spec.parent_queue or spec.parent or "",
             conditions(status.conditions),

@@ -17,7 +17,7 @@ from aliquot.kube.reading.events import event
 from aliquot.kube.reading.kind import Kind
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.nodes import node
-from aliquot.kube.reading.parts import meta
+from aliquot.kube.reading.parts import cluster_meta
 from aliquot.kube.reading.pods import pod
 from aliquot.kube.reading.wire import WireNode
 from aliquot.kube.reading.wire_pod import WirePod
@@ -57,12 +57,12 @@ Noun = (
 
 
 def _namespace(wire: WireNamespace, memo: Memo) -> Namespace:
-    return Namespace(meta(wire.metadata, memo, ""))
+    return Namespace(cluster_meta(wire.metadata, memo))
 
 
 def _priority_class(wire: WirePriorityClass, memo: Memo) -> PriorityClass:
     return PriorityClass(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         wire.value,
         bool(wire.global_default),
         wire.preemption_policy or "PreemptLowerPriority",

@@ -16,11 +16,16 @@ _NOTHING = (b"", b"null")
 
 
 class Memo:
-    """Remembers, for each building function, what it made of which bytes."""
+    """Remembers, for each building function, what it made of which bytes.
 
-    __slots__ = ("_built",)
+    Args:
+        namespace: of objects that name none, though their kind has one.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_built", "namespace")
+
+    def __init__(self, namespace: str = "default") -> None:
+        self.namespace = namespace
         self._built: dict[Any, dict[Any, Any]] = {}
 
     def of(self, build: Callable[[bytes], T], raw: msgspec.Raw, absent: T) -> T:

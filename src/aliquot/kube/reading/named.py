@@ -6,7 +6,7 @@ from typing import Annotated
 from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.named import ConfigMap, Lease, RuntimeClass, Secret, ServiceAccount
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import labels, meta
+from aliquot.kube.reading.parts import cluster_meta, labels, meta
 from aliquot.kube.reading.shape import ABSENT, Minor
 from aliquot.kube.reading.wire import Labels, MinorInt, MinorText, Wire, WireMeta
 
@@ -18,7 +18,7 @@ class WireNamed(Wire):
 
 
 def _name_only(wire: WireNamed, memo: Memo) -> Meta:
-    return replace(meta(wire.metadata, memo, "default"), annotations=EMPTY)
+    return replace(meta(wire.metadata, memo), annotations=EMPTY)
 
 
 def config_map(wire: WireNamed, memo: Memo) -> ConfigMap:
@@ -53,7 +53,7 @@ class WireRuntimeClass(Wire):
 def runtime_class(wire: WireRuntimeClass, memo: Memo) -> RuntimeClass:
     """Its handler, and the nodes that have it."""
     selector = memo.of(labels, wire.scheduling.node_selector, EMPTY) if wire.scheduling else EMPTY
-    return RuntimeClass(meta(wire.metadata, memo, ""), wire.handler or "", selector)
+    return RuntimeClass(cluster_meta(wire.metadata, memo), wire.handler or "", selector)
 
 
 class WireLeaseSpec(Wire):
@@ -74,6 +74,4 @@ class WireLease(Wire):
 def lease(wire: WireLease, memo: Memo) -> Lease:
     """Who leads."""
     spec = wire.spec or WireLeaseSpec()
-    return Lease(
-        meta(wire.metadata, memo, "default"), spec.holder_identity or "", spec.renew_time, spec.lease_duration_seconds
-    )
+    return Lease(meta(wire.metadata, memo), spec.holder_identity or "", spec.renew_time, spec.lease_duration_seconds)

@@ -4,7 +4,7 @@ import msgspec
 
 from aliquot.kube.node import NO_RESOURCES, Node
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import amounts, meta
+from aliquot.kube.reading.parts import amounts, cluster_meta
 from aliquot.kube.reading.wire import WireImage, WireNode, WireNodeSpec, WireNodeStatus
 from aliquot.kube.taints import Taint
 
@@ -18,7 +18,7 @@ def node(wire: WireNode, memo: Memo) -> Node:
     status = wire.status or WireNodeStatus()
     capacity = memo.of(amounts, status.capacity, NO_RESOURCES)
     return Node(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         memo.of(amounts, status.allocatable, capacity),
         capacity,
         tuple(Taint(taint.key, taint.effect, taint.value or "") for taint in spec.taints or ()),

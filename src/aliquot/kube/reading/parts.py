@@ -1,6 +1,7 @@
 """Parts that many objects share, built from their raw JSON: labels, amounts, tolerations, selectors, affinity."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 import msgspec
@@ -67,11 +68,20 @@ def owners(raw: bytes) -> tuple[Owner, ...]:
     )
 
 
-def meta(wire: WireMeta, memo: Memo, namespace: str) -> Meta:
-    """ObjectMeta; `namespace` where none is given (`default` for namespaced kinds, else empty)."""
+def meta(wire: WireMeta, memo: Memo) -> Meta:
+    """ObjectMeta of a namespaced kind; without a namespace it's in the one that the memo names."""
+    return _meta(wire, memo, wire.namespace or memo.namespace)
+
+
+def cluster_meta(wire: WireMeta, memo: Memo) -> Meta:
+    """ObjectMeta of a cluster-scoped kind: a namespace that is written there counts for nothing."""
+    return _meta(wire, memo, "")
+
+
+def _meta(wire: WireMeta, memo: Memo, namespace: str) -> Meta:
     return Meta(
         wire.name,
-        wire.namespace or namespace,
+        namespace,
         wire.uid or "",
         memo.of(labels, wire.labels, EMPTY),
         memo.of(annotations, wire.annotations, EMPTY),
@@ -125,9 +135,20 @@ def quantity(raw: msgspec.Raw) -> Quantity:
 
 
 def resource_amount(name: str, raw: msgspec.Raw) -> int:
-    """In the scheduler's units: cpu in millicores, all others in whole units, rounded up."""
-    text = amount_text(raw)
-    return parse_milli(text) if name == "cpu" else parse_value(text)
+    """In the scheduler's units: cpu in millicores, all others in whole units, rounded up.
+
+    Beyond 64 bits Go's numbers wrap around, and mean nothing; the amount is exact here, and fits nowhere.
+    """
+    return _amount(amount_text(raw), name == "cpu")
+
+
+@lru_cache(maxsize=16384)
+def _amount(text: str, thousandths: bool) -> int:
+    read = parse_quantity(text)
+    exact = -(-read.nanos // (10**6 if thousandths else 10**9))
+    if not -(2**63) <= exact < 2**63:
+        return exact
+    return parse_milli(text) if thousandths else parse_value(text)
 
 
 def amounts_of(raw: Mapping[str, msgspec.Raw] | None) -> dict[str, int]:

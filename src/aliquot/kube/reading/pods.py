@@ -14,6 +14,7 @@ from aliquot.kube.pod import (
     HostPort,
     Pod,
     PodClaim,
+    Refused,
     Scheduled,
     Volume,
 )
@@ -21,6 +22,7 @@ from aliquot.kube.reading.container_status import statuses
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import (
     affinity,
+    amount_text,
     amounts,
     amounts_of,
     annotations,
@@ -45,6 +47,7 @@ from aliquot.kube.reading.wire_pod import (
     WireVolumeClaim,
 )
 from aliquot.kube.selectors import with_label_keys
+from aliquot.kube.validation import refused
 
 _resources = msgspec.json.Decoder(WireResources)
 _ports = msgspec.json.Decoder(list[WirePort])
@@ -58,12 +61,12 @@ _NO_NAMES: Mapping[str, str | None] = {}
 _NOT_SAID: tuple[Scheduled | None, tuple[Condition, ...], bool] = (None, (), False)
 _RUNS_WELL: tuple[Scheduled | None, tuple[Condition, ...], bool] = (Scheduled("True"), (), True)
 
-_Parts = tuple[Resources, Resources, tuple[ContainerClaim, ...]]
+_Parts = tuple[Resources, Resources, tuple[ContainerClaim, ...], tuple[Refused, ...]]
 
 
 def pod(wire: WirePod, memo: Memo) -> Pod:
     """A pod. Without a namespace it's in `default`, without a status it's Pending."""
-    return _pod(meta(wire.metadata, memo, "default"), wire.spec or _NO_SPEC, wire.status or _NO_STATUS, memo)
+    return _pod(meta(wire.metadata, memo), wire.spec or _NO_SPEC, wire.status or _NO_STATUS, memo)
 
 
 def template_pod(wire: WirePodTemplate | None, owner: Meta, memo: Memo) -> Pod | None:
@@ -175,7 +178,7 @@ def host_container(key: _ContainerKey) -> Container:
 
 def _container(key: _ContainerKey, *, host_network: bool) -> Container:
     name, image, restart_policy, resources, ports, env, env_from = key
-    requests, limits, claims = _container_resources(resources)
+    requests, limits, claims, wrong = _container_resources(resources)
     return Container(
         name or "",
         requests,
@@ -185,20 +188,33 @@ def _container(key: _ContainerKey, *, host_network: bool) -> Container:
         image or "",
         restart_policy == "Always",
         container_references(env, env_from) if env or env_from else (),
+        wrong,
     )
 
 
 def _container_resources(raw: bytes) -> _Parts:
     """Requests (from limits where absent, as the API server fills in), limits, claims."""
     if raw in {b"", b"null"}:
-        return NO_RESOURCES, NO_RESOURCES, ()
+        return NO_RESOURCES, NO_RESOURCES, (), ()
     wire = _resources.decode(raw)
     limits = amounts_of(wire.limits)
     requests = amounts_of(wire.requests)
+    wrong = (*_refused("requests", wire.requests, requests), *_refused("limits", wire.limits, limits))
     for name, amount in limits.items():
         requests.setdefault(name, amount)
     claims = tuple(ContainerClaim(claim.name, claim.request or "") for claim in wire.claims or ())
-    return requests, limits, claims
+    return requests, limits, claims, wrong
+
+
+def _refused(field: str, written: Mapping[str, msgspec.Raw] | None, amounts: dict[str, int]) -> list[Refused]:
+    """What the API server wouldn't take. Negative amounts become 0: nobody gives room by asking."""
+    found: list[Refused] = []
+    for name, amount in amounts.items():
+        wrong = refused(f"resources.{field}", name, amount_text((written or {})[name]), amount)
+        if wrong is not None:
+            found.append(wrong)
+            amounts[name] = max(0, amount)
+    return found
 
 
 def _host_ports(raw: bytes, *, host_network: bool) -> tuple[HostPort, ...]:

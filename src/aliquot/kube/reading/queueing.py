@@ -9,7 +9,7 @@ from aliquot.kube.meta import EMPTY
 from aliquot.kube.node import Resources
 from aliquot.kube.queueing import ClusterQueue, LocalQueue, QueuedWorkload, ResourceFlavor
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import conditions, labels, meta, resource_amount
+from aliquot.kube.reading.parts import cluster_meta, conditions, labels, meta, resource_amount
 from aliquot.kube.reading.shape import ABSENT, Amount, Minor
 from aliquot.kube.reading.wire import Labels, MinorInt, MinorText, Wire, WireCondition, WireMeta
 
@@ -59,7 +59,7 @@ def workload(wire: WireQueuedWorkload, memo: Memo) -> QueuedWorkload:
     spec = wire.spec or WireQueuedSpec()
     status = wire.status or WireQueuedStatus()
     return QueuedWorkload(
-        meta=meta(wire.metadata, memo, "default"),
+        meta=meta(wire.metadata, memo),
         queue=spec.queue_name or "",
         active=spec.active is not False,
         admitted_by=(status.admission.cluster_queue if status.admission else None) or "",
@@ -121,7 +121,7 @@ def cluster_queue(wire: WireClusterQueue, memo: Memo) -> ClusterQueue:
     status = wire.status or WireClusterQueueStatus()
     flavors = [flavor for group in spec.resource_groups or () for flavor in group.flavors or ()]
     return ClusterQueue(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         spec.cohort_name or spec.cohort or "",
         _stop(spec.stop_policy),
         _by_flavor(
@@ -174,7 +174,7 @@ def local_queue(wire: WireLocalQueue, memo: Memo) -> LocalQueue:
     """A LocalQueue."""
     spec = wire.spec or WireLocalQueueSpec()
     said = conditions(wire.status.conditions) if wire.status else ()
-    return LocalQueue(meta(wire.metadata, memo, "default"), spec.cluster_queue or "", _stop(spec.stop_policy), said)
+    return LocalQueue(meta(wire.metadata, memo), spec.cluster_queue or "", _stop(spec.stop_policy), said)
 
 
 class WireResourceFlavorSpec(Wire):
@@ -193,4 +193,4 @@ class WireResourceFlavor(Wire):
 def flavor(wire: WireResourceFlavor, memo: Memo) -> ResourceFlavor:
     """A ResourceFlavor."""
     node_labels = memo.of(labels, wire.spec.node_labels, EMPTY) if wire.spec else EMPTY
-    return ResourceFlavor(meta(wire.metadata, memo, ""), node_labels)
+    return ResourceFlavor(cluster_meta(wire.metadata, memo), node_labels)

@@ -9,14 +9,7 @@ from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.node import Resources
 from aliquot.kube.quotas import LimitRange, Limits, ResourceQuota, quota_resource
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import (
-    amounts_of,
-    label_selector,
-    meta,
-    number_or_percentage,
-    quantity,
-    resource_amount,
-)
+from aliquot.kube.reading.parts import amounts_of, label_selector, meta, number_or_percentage, quantity, resource_amount
 from aliquot.kube.reading.shape import ABSENT, Amount, Int32, Minor
 from aliquot.kube.reading.wire import MinorInt, Strings, Wire, WireLabelSelector, WireMeta
 from aliquot.kube.selectors import Requirement
@@ -65,7 +58,7 @@ def quota(wire: WireResourceQuota, memo: Memo) -> ResourceQuota:
     status = wire.status or WireResourceQuotaStatus()
     scopes = (spec.scope_selector.match_expressions if spec.scope_selector else None) or ()
     return ResourceQuota(
-        meta(wire.metadata, memo, "default"),
+        meta(wire.metadata, memo),
         _amounts(status.hard if status.hard is not None else spec.hard),
         _amounts(status.used),
         status.used is not None,
@@ -106,7 +99,7 @@ def limit_range(wire: WireLimitRange, memo: Memo) -> LimitRange:
     """The limits of a namespace."""
     limits = (wire.spec.limits if wire.spec else None) or ()
     return LimitRange(
-        meta(wire.metadata, memo, "default"),
+        meta(wire.metadata, memo),
         tuple(
             Limits(
                 kind=one.type,
@@ -151,7 +144,7 @@ def budget(wire: WireBudget, memo: Memo) -> DisruptionBudget:
     spec = wire.spec or WireBudgetSpec()
     status = wire.status or WireBudgetStatus()
     return DisruptionBudget(
-        meta(wire.metadata, memo, "default"),
+        meta(wire.metadata, memo),
         label_selector(spec.selector),
         status.disruptions_allowed or 0,
         frozenset(status.disrupted_pods or ()),

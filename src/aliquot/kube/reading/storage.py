@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from aliquot.kube.reading.memo import Memo
-from aliquot.kube.reading.parts import conditions, label_selector, meta, node_selector, resource_amount
+from aliquot.kube.reading.parts import cluster_meta, conditions, label_selector, meta, node_selector, resource_amount
 from aliquot.kube.reading.shape import ABSENT, Amount, Int32, Minor
 from aliquot.kube.reading.wire import (
     Strings,
@@ -64,7 +64,7 @@ class WirePersistentVolumeClaim(Wire):
 
 def claim(wire: WirePersistentVolumeClaim, memo: Memo) -> PersistentVolumeClaim:
     """A claim; the older annotation names the class before the field does."""
-    made = meta(wire.metadata, memo, "default")
+    made = meta(wire.metadata, memo)
     spec = wire.spec or WireVolumeClaimSpec()
     status = wire.status or WireVolumeClaimStatus()
     return PersistentVolumeClaim(
@@ -139,7 +139,7 @@ class WirePersistentVolume(Wire):
 
 def volume(wire: WirePersistentVolume, memo: Memo) -> PersistentVolume:
     """A volume. Without a status nobody has looked at it yet: it's Pending."""
-    made = meta(wire.metadata, memo, "")
+    made = cluster_meta(wire.metadata, memo)
     spec = wire.spec or WirePersistentVolumeSpec()
     ref = spec.claim_ref
     sources = {"csi": spec.csi is not None, "local": _given(spec.local), "hostPath": _given(spec.host_path),
@@ -188,7 +188,7 @@ class WireStorageClass(Wire):
 
 def storage_class(wire: WireStorageClass, memo: Memo) -> StorageClass:
     """A class; without a mode volumes are bound at once."""
-    made = meta(wire.metadata, memo, "")
+    made = cluster_meta(wire.metadata, memo)
     return StorageClass(
         meta=made,
         provisioner=wire.provisioner or "",
@@ -231,7 +231,7 @@ def csi_node(wire: WireCsiNode, memo: Memo) -> CsiNode:
     """The drivers of a node."""
     drivers = (wire.spec.drivers if wire.spec else None) or ()
     return CsiNode(
-        meta(wire.metadata, memo, ""),
+        cluster_meta(wire.metadata, memo),
         {driver.name: driver.allocatable.count if driver.allocatable else None for driver in drivers},
     )
 
@@ -261,4 +261,4 @@ def attachment(wire: WireVolumeAttachment, memo: Memo) -> VolumeAttachment:
     """Which volume is attached to which node."""
     spec = wire.spec or WireVolumeAttachmentSpec()
     source = spec.source.persistent_volume_name if spec.source else None
-    return VolumeAttachment(meta(wire.metadata, memo, ""), spec.attacher or "", spec.node_name or "", source)
+    return VolumeAttachment(cluster_meta(wire.metadata, memo), spec.attacher or "", spec.node_name or "", source)

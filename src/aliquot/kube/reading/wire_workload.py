@@ -35,6 +35,9 @@ class WireWorkloadSpec(Wire):
     suspend: Annotated[bool | None, Minor()] = None
     paused: Annotated[bool | None, Minor()] = None
     parallelism: Annotated[Int32 | None, Minor()] = None
+    completions: Annotated[Int32 | None, Minor()] = None
+    volume_claim_templates: Annotated[msgspec.Raw, Minor()] = ABSENT
+    """Of a StatefulSet: PersistentVolumeClaims."""
 
 
 class WireWorkloadStatus(Wire):

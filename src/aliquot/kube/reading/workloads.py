@@ -6,6 +6,7 @@ from aliquot.kube.meta import EMPTY
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import conditions, label_selector_of, labels, meta, number_or_percentage
 from aliquot.kube.reading.pods import template_pod
+from aliquot.kube.reading.storage import WirePersistentVolumeClaim, claim
 from aliquot.kube.reading.wire_workload import (
     WireCronJob,
     WireStrategy,
@@ -14,12 +15,14 @@ from aliquot.kube.reading.wire_workload import (
     WireWorkloadStatus,
 )
 from aliquot.kube.selectors import LabelSelector
+from aliquot.kube.storage import PersistentVolumeClaim
 from aliquot.kube.workload import DEFAULT_STRATEGY, NO_COUNTS, Counts, Strategy, Workload
 
 _ONE_REPLICA = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"}
 """Kinds whose spec.replicas is 1 where it isn't given."""
 
 _NO_SPEC = WireWorkloadSpec()
+_claims = msgspec.json.Decoder(list[WirePersistentVolumeClaim])
 
 
 class WorkloadReader:
@@ -30,7 +33,7 @@ class WorkloadReader:
 
     def workload(self, wire: WireWorkload, memo: Memo) -> Workload:
         """Any kind but a CronJob."""
-        made = meta(wire.metadata, memo, "default")
+        made = meta(wire.metadata, memo)
         spec = wire.spec or _NO_SPEC
         replicas = spec.replicas if spec.replicas is not None else (1 if self.kind in _ONE_REPLICA else None)
         said = conditions(wire.status.conditions) if wire.status else ()
@@ -50,17 +53,21 @@ class WorkloadReader:
             bool(spec.suspend),
             bool(spec.paused),
             spec.parallelism,
+            spec.completions,
+            _volume_claims(spec.volume_claim_templates, memo),
         )
 
     def cron_job(self, wire: WireCronJob, memo: Memo) -> Workload:
         """A CronJob: the pod is its jobs'."""
-        made = meta(wire.metadata, memo, "default")
+        made = meta(wire.metadata, memo)
         job = wire.spec.job_template.spec if wire.spec and wire.spec.job_template else None
         return Workload(
             self.kind,
             made,
             template=template_pod(job.template if job else None, made, memo),
             suspended=bool(wire.spec and wire.spec.suspend),
+            parallelism=job.parallelism if job else None,
+            completions=job.completions if job else None,
         )
 
     def _selector(self, raw: msgspec.Raw, memo: Memo) -> LabelSelector | None:
@@ -71,6 +78,16 @@ class WorkloadReader:
             return memo.of(label_selector_of, raw, None)
         except msgspec.MsgspecError:
             return None  # no decision reads it
+
+
+def _volume_claims(raw: msgspec.Raw, memo: Memo) -> tuple[PersistentVolumeClaim, ...]:
+    data = bytes(raw)
+    if data in {b"", b"null"}:
+        return ()
+    try:
+        return tuple(claim(wire, memo) for wire in _claims.decode(data))
+    except msgspec.MsgspecError:
+        return ()  # only what isn't applied yet is judged by it
 
 
 def _counts(status: WireWorkloadStatus, replicas: int | None) -> Counts:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from aliquot.kube.conditions import Condition
 from aliquot.kube.pod import Container, Pod
@@ -160,6 +161,16 @@ def quota_refusals(snapshot: Snapshot, pod: Pod, *others: ObjectRef) -> Iterator
                     limit=hard,
                 )
                 break
+
+
+def charged(snapshot: Snapshot, pod: Pod) -> Snapshot:
+    """With a further pod like this one counted by the quotas that hold for it."""
+    asked = _asked(pod)
+    for quota in list(snapshot.objects(ResourceQuota).values()):
+        if quota.meta.namespace == pod.namespace and quota.known and _in_scope(quota, pod):
+            used = {name: quota.used.get(name, 0) + asked.get(name, 0) for name in quota.hard}
+            snapshot = snapshot.with_object(replace(quota, used={**quota.used, **used}))
+    return snapshot
 
 
 def _asked(pod: Pod) -> Mapping[str, int]:
