@@ -37,11 +37,11 @@ def slices(
     host: HostOption = "nvml",
     kubernetes: str = f"1.{NEWEST}",
     output: Output = "yaml",
-    node: str = "",
+    node: str | None = None,
     mig: Literal["dynamic", "static"] = "dynamic",
-    consumable_shares: str = "",
+    consumable_shares: str | None = None,
     nic_driver: str = NIC_DRIVER,
-    feature_gates: str = "",
+    feature_gates: str | None = None,
 ) -> int:
     """The ResourceSlices of this node, as they'd be published.
 
@@ -56,7 +56,7 @@ def slices(
         feature_gates: Gates of the API server that aren't as its release has them: A=true,B=false.
     """
     try:
-        release, shares = _release(kubernetes, feature_gates), _shares(consumable_shares)
+        release, shares = _release(kubernetes, feature_gates or ""), _shares(consumable_shares or "")
     except ValueError as error:
         fail(*map(str, error.args))
         return UNUSABLE
