@@ -449,3 +449,10 @@ def test_an_attribute_like_no_other_is_not_corrected(capsys: pytest.CaptureFixtu
     answer, _ = explained(capsys, tmp_path, "example.com/rack")
     assert "no device publishes example.com/rack, which matchAttribute compares." in answer["sentence"]
     assert [way["kind"] for way in answer["waysOut"]] == ["change-request"]
+
+
+def test_what_the_api_server_would_refuse_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    host = simulated(tmp_path, f"name: n\ngpus: [{{model: L4, name: {'x' * 65}}}, {{model: L4}}]\n")
+    status, out, err = call(capsys, "--host", host)
+    assert (status, out) == (2, "")
+    assert "gpu.nvidia.com: device gpu-0: the value of productName has more than 64 letters" in err
