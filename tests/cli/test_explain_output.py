@@ -149,7 +149,7 @@ def test_large_answers_keep_the_contract_too(monkeypatch: pytest.MonkeyPatch, ca
     [
         (["explain", "pod", "embedder-79fd548968-f78t8", "-f", TAKEN], 3, ""),
         (["explain", "deployments.apps/embedder", "-f", TAKEN], 3, ""),
-        (["explain", "node/gpu-node-1", "-f", TAKEN], 2, "pods aren't found by 'node'"),
+        (["explain", "service/gpu-service-1", "-f", TAKEN], 2, "pods aren't found by 'service'"),
         (["explain", "--all-pending", "-n", "serving01", "-f", TAKEN], 2, "hint: nearest: serving-01"),
         (["explain", "--all-pending", "-f", TAKEN, "--ways", "-1"], 2, "error:"),
     ],

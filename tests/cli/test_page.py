@@ -209,6 +209,35 @@ def test_a_shared_device_shows_what_is_left_of_it(tmp_path: Path, capsys: pytest
     assert "several nodes" in words(pool)
 
 
+def test_devices_of_one_slice_lie_on_the_nodes_that_they_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster = deepcopy(COUNTED)
+    cluster["items"].append(deepcopy(cluster["items"][0]))
+    for node, name in zip((cluster["items"][0], cluster["items"][2]), ("a.b", "a-b"), strict=True):
+        node["metadata"]["name"] = name
+    up: dict[str, Any] = {"fabric.example.com/fabricUp": {"bool": True}}
+    spec = {
+        "driver": "fabric.example.com",
+        "perDeviceNodeSelection": True,
+        "pool": {"name": "fabric", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": f"nic-{nth}", "nodeName": "a-b", "attributes": up} for nth in range(2)],
+    }
+    cluster["items"].append(
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "f"}, "spec": spec}
+    )
+    (tmp_path / "c.json").write_text(json.dumps(cluster), "utf-8")
+    tree = page_of(capsys, "-A", "-f", tmp_path / "c.json")
+    nodes = {words(tree.all("b", within=one)[0]): one for one in tree.all("details", "node")}
+    assert {name: one.attrib["data-offers"] for name, one in nodes.items()} == {
+        "a.b": "amd.com/gpu",
+        "a-b": "amd.com/gpu fabric.example.com",
+    }
+    assert {one.attrib["id"] for one in nodes.values()} == {"node-a-b", "node-a-b-2"}
+    assert "nic-0 (fabricUp true), nic-1 (fabricUp true): free" in words(nodes["a-b"])
+    assert not tree.all("span", "link")  # that both are up joins them to nothing
+
+
 def test_ids_stay_the_same_whatever_the_order_of_the_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dump = CASES / "dumps" / "counted-three-nodes-three-reasons" / "dump.yaml"
     items = [one for one in yaml.safe_load_all(dump.read_text("utf-8")) if one]

@@ -61,7 +61,7 @@ def story(one: Explanation, nodes_told: object) -> Json:
             }
             for held in one.holdings
         ],
-        "waysOut": [_way(way) for way in one.ways_out],
+        "waysOut": [way_out(way) for way in one.ways_out],
         "advice": [{"text": advice.text, "command": advice.command} for advice in one.advice],
         "notChecked": list(one.not_checked),
         "note": one.note,
@@ -113,7 +113,8 @@ def _reason(reason: Reason) -> Json:
     }
 
 
-def _way(way: WayOut) -> Json:
+def way_out(way: WayOut) -> Json:
+    """One way out, as every document tells it."""
     isolates = way.isolates
     return {
         "kind": way.kind,

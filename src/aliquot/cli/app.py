@@ -55,13 +55,15 @@ app.command(
         "aliquot explain --all-pending --context prod --watch",
         "aliquot explain pod/llm-2 -n serving -f dump.yaml",
         "aliquot explain --all-pending -f dump.yaml -o html > why.html",
+        "aliquot explain node/gpu-node-1 -f dump.yaml",
+        "aliquot explain claim/training -n ml -f dump.yaml",
         "aliquot explain --all-pending -f dump.yaml --node gpu-3 --cause held",
         "aliquot explain --would deployment.yaml -n serving",
         "kubectl get nodes,pods -A -o json | aliquot explain -A -f - -o json",
         status="0  every asked pod runs or would be placed; with --would: all of them\n"
         "   beside each other\n"
-        "3  a pod stays pending\n"
-        "2  nothing usable in the input, no nodes, no cluster, or the pod isn't in it\n"
+        "3  a pod stays pending, or the asked claim has no devices\n"
+        "2  nothing usable in the input, no nodes, no cluster, or what is asked isn't in it\n"
         "130  --watch was ended by Ctrl-C",
         more="Objects that can't be read are warnings on stderr.",
     ),

@@ -17,14 +17,19 @@ def bars(geometry: Geometry, state: Sequence[Placement]) -> tuple[str, str]:
     Raises:
         ValueError: as `profile_in`.
     """
-    spans = {each.start: (each.profile, units_of(profile_in(geometry, each.profile), each.start)) for each in state}
-    cell = max([4, *(-(-(len(name) + 2) // len(units)) for name, units in spans.values())])
-    units = geometry.memory_units or 0
+    placed = [(each, units_of(profile_in(geometry, each.profile), each.start)) for each in state]
+    return drawn(geometry.memory_units or 0, [(each.start, len(units), each.profile) for each, units in placed])
+
+
+def drawn(units: int, instances: Sequence[tuple[int, int, str]]) -> tuple[str, str]:
+    """The same from memory slices: how many there are, and where each instance starts, how long it is, its name."""
+    spans = {start: (length, name) for start, length, name in instances}
+    cell = max([4, *(-(-(len(name) + 2) // length) for length, name in spans.values())])
     head = "".join(str(unit).ljust(cell) for unit in range(units)).rstrip()
     row, unit = "", 0
     while unit < units:
-        name, span = spans.get(unit, ("", range(unit, unit + 1)))
-        width = cell * len(span)
+        length, name = spans.get(unit, (1, ""))
+        width = cell * length
         row += f"[{name}{'-' * (width - len(name) - 2)}]" if name else ".".ljust(width)
-        unit += len(span)
+        unit += length
     return head, row.rstrip()

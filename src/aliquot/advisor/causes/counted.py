@@ -91,8 +91,8 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     if everywhere >= asked and len(nodes) > 1:
         spread = number(sum(1 for one in free.values() if one), "node")
         sentence = (
-            f"It asks for {asked} {name} on one node, and the most that any has free is {most} ({nodes_named(best)}); "
-            f"{everywhere} are free in all, scattered over {spread}{by}.{after}"
+            f"It asks for {asked} {name} on one node, and the most that any has free is {most}, on {nodes_named(best)};"
+            f" {everywhere} are free in all, scattered over {spread}{by}.{after}"
         )
         return Cause("scattered", sentence, (*best[:3], *objects))
     if len(nodes) == 1:
@@ -100,7 +100,7 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
         sentence = f"Only {most} of {total} {name} {verb} free on {where}, and it asks for {asked}{by}.{after}"
     else:
         size = nodes[0].allocatable[name]
-        sentence = f"No node has {asked} {name} free: the most is {most} of {size} ({nodes_named(best)}){by}.{after}"
+        sentence = f"No node has {asked} {name} free: the most is {most} of {size}, on {nodes_named(best)}{by}.{after}"
     return Cause("held", sentence, objects)
 
 
@@ -133,7 +133,7 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node])
     )
     sentence = (
         f"It asks for {about(name, asked)} {name} on one node, more than any node has: the most is "
-        f"{about(name, most)} ({nodes_named(best)}).{by_dra}"
+        f"{about(name, most)}, on {nodes_named(best)}.{by_dra}"
     )
     return Cause("larger-than-any", sentence, (name, *best[:3], *list(published)[:2]))
 
@@ -305,7 +305,7 @@ def _plain(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
             kinds = "node without GPUs" if others and len(others) < len(every) else "node"
             sentence = (
                 f"It asks for {about(name, asked)} of {name}, more than any {kinds} has: the most is "
-                f"{about(name, most)} ({nodes_named(best)})."
+                f"{about(name, most)}, on {nodes_named(best)}."
             )
             return Cause("larger-than-any", sentence, (name, *best[:3]))
 

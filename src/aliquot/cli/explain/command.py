@@ -15,7 +15,7 @@ from aliquot.advisor.explanation.value import Explanation
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.explain.only import EVERYTHING, Only, filtered
-from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant
+from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant, subject_of
 from aliquot.cli.explain.would import STDIN, Manifest, in_place, read_manifest
 from aliquot.cli.look import PLAIN, Look
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
@@ -58,10 +58,11 @@ def explain(
     look: Look = PLAIN,
     live: Live = CURRENT,
 ) -> int:
-    """Why a pod is pending, and what would place it.
+    """Why a pod is pending, and what would place it; what a node's GPUs do; what a claim has, or why it has nothing.
 
     Args:
-        target: What to explain: pod/NAME, NAMESPACE/NAME, deployment/NAME, statefulset/NAME, job/NAME, or a bare NAME.
+        target: What to explain: pod/NAME, NAMESPACE/NAME, deployment/NAME, statefulset/NAME, job/NAME, a bare NAME;
+            node/NAME, claim/NAME, claim/NAMESPACE/NAME.
         more: The name, where the kind stands alone: `pod NAME`.
         file: Where the cluster is: YAML or JSON files, folders, a `kubectl cluster-info dump` folder, .gz, or - for
             standard input. May be given several times. Without it the cluster of the kubeconfig is asked.
@@ -110,6 +111,21 @@ def explain(
     groups = read_cluster(node_groups) if node_groups else None
     if node_groups and groups is None:
         return NOTHING_USABLE
+    subject = subject_of(target)
+    if subject is not None:
+        from aliquot.cli.explain.about import tell_about
+
+        if only != EVERYTHING:
+            fail("--node and --cause choose among pods that wait", f"leave them away with {subject[0]}/NAME")
+            return NOTHING_USABLE
+        if watch:
+            fail(f"--watch follows pods, not {subject[0]}s", "leave --watch away")
+            return NOTHING_USABLE
+        spare = groups.snapshot if groups is not None else None
+        return tell_about(
+            subject, file, live, namespace=namespace, kubernetes=kubernetes, feature_gates=feature_gates, spare=spare,
+            output=output, ways=ways,
+        )  # fmt: skip
     ask = partial(
         answered,
         target=target,

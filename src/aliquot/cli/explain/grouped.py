@@ -8,6 +8,8 @@ from aliquot.advisor.explanation.value import Explanation
 ORDER = ("pending", "blocked", "gated", "placeable", "running")
 SIGNS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌", "blocked": "✘"}
 
+STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
+
 Group = tuple[Explanation, list[Explanation]]
 """A story, and those that differ from it only in the pod's name."""
 
@@ -53,3 +55,8 @@ def by_cause(groups: Iterable[Group]) -> Sequence[Sequence[Group]]:
         story = group[0]
         causes.setdefault((story.verdict, story.sentence if story.cause else story.pod.key), []).append(group)
     return list(causes.values())
+
+
+def mark(story: Explanation) -> tuple[str, str]:
+    """The verdict's sign and its style; room that isn't sure is no green tick."""
+    return ("?", "yellow") if unsure(story) else (SIGNS[story.verdict], STYLES[story.verdict])

@@ -20,7 +20,11 @@ SHORT = {
     "rs": "replicaset",
     "cj": "cronjob",
     "rc": "replicationcontroller",
+    "no": "node",
+    "resourceclaim": "claim",
 }
+SUBJECTS = frozenset({"node", "claim"})
+"""What can be explained beside pods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,15 @@ class Unknown:
 def kind_of(text: str) -> str:
     """The kind that a person means: `deploy`, `deployments`, `deployment.apps` are `deployment`; nothing is a pod."""
     kind = text.lower().partition(".")[0]
-    return SHORT.get(kind, kind.removesuffix("s") if kind.endswith("s") else kind)
+    kind = SHORT.get(kind, kind.removesuffix("s"))
+    return SHORT.get(kind, kind)
+
+
+def subject_of(target: str) -> tuple[str, str] | None:
+    """(`node` or `claim`, its name) where one of these is meant; None: pods are."""
+    kind, slash, name = target.partition("/")
+    found = kind_of(kind) if slash else ""
+    return (found, name) if found in SUBJECTS else None
 
 
 def is_kind(text: str) -> bool:
@@ -91,7 +103,10 @@ def _not_found(snapshot: Snapshot, kind: str, name: str, namespace: str | None, 
         known |= pods if bare else {}
     else:
         kinds = ", ".join(sorted(WORKLOADS))
-        return Unknown(f"pods aren't found by {kind!r}", f"give pod/NAME, NAMESPACE/NAME or one of: {kinds}/NAME")
+        return Unknown(
+            f"pods aren't found by {kind!r}",
+            f"give pod/NAME, NAMESPACE/NAME, node/NAME, claim/NAME or one of: {kinds}/NAME",
+        )
     close = ", ".join(f"{one} (-n {known[one]})" for one in nearest(name, known)[:3])
     what = f"pod or workload {name}" if bare else f"{kind}/{name}"
     hint = f"nearest: {close}" if close else f"the input has no {kind}"

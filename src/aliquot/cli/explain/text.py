@@ -1,8 +1,7 @@
 """Explanations for a person: a line for each cause first, then a block for each, read in seconds."""
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
-from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -10,16 +9,16 @@ from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.explanation.value import Explanation, counts
-from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
-from aliquot.cli.explain.grouped import SIGNS, Group, by_cause, in_order, unsure
+from aliquot.cli.explain.grouped import in_order, mark
 from aliquot.cli.explain.lines import Words, command_lines, console, indented, shortened, unbroken, written
+from aliquot.cli.explain.summary import summary
 from aliquot.cli.terminal import page
 
-STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
-SUMMARY_LINES = 36
-MOST_ROW_LINES = 3
+if TYPE_CHECKING:
+    from aliquot.advisor.owners import OwnerRef
+
 BLOCK_LINES = 24
 """A block's lines: what doesn't fit is in `-o wide`."""
 WAYS_SHOWN = 3
@@ -60,55 +59,6 @@ def verdicts(stories: Sequence[Explanation]) -> str:
     return ", ".join(told)
 
 
-# --- summary ---------------------------------------------------------------------------------------------------------
-
-
-def summary(out: Console, groups: Sequence[Group]) -> None:
-    """One line a cause: what, for whom, and the best way out with its risk."""
-    causes = by_cause(groups)
-    pods, risk = min(26, out.width // 4), 6
-    cause = (out.width - pods - risk - 8) * 3 // 5
-    best = out.width - pods - risk - cause - 8
-    out.print(Words(f"  {'pods':{pods}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
-    height = max(1, min(MOST_ROW_LINES, SUMMARY_LINES // max(1, len(causes))))
-    for several in causes[:SUMMARY_LINES]:
-        story = several[0][0]
-        count = sum(1 + len(twins) for _, twins in several)
-        names = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
-        times = f" ×{count}" if count > 1 else ""
-        way = story.ways_out[0] if story.ways_out else None
-        none = "none found" if story.verdict in ("pending", "blocked") else ""
-        cells = (
-            [_cut(names, pods - len(times)) + times],
-            _folded(story.forecast if story.forecast and story.cause is None else story.sentence, cause, height),
-            _folded(way.title if way else none, best, height),
-        )
-        for nth, (who, what, how) in enumerate(zip_longest(*cells, fillvalue="")):
-            sign, style = mark(story)
-            line = Words("  " if nth else f"{sign} ", style)
-            line.append(f"{who:{pods}}  {what:{cause}}  {how:{best}}  {way.risk.level if way and not nth else ''}")
-            out.print(line, soft_wrap=True)
-    if len(causes) > SUMMARY_LINES:
-        out.print(Words(f"and {number(len(causes) - SUMMARY_LINES, 'more cause')}", "dim"))
-    out.print()
-
-
-def _folded(text: str, columns: int, most: int) -> list[str]:
-    """At most so many lines; what is left out is marked."""
-    lines = wrap(text, columns, break_on_hyphens=False) or [""]
-    if len(lines) > most:
-        lines = [*lines[: most - 1], _cut(" ".join(lines[most - 1 :]), columns)]
-    return lines
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _owner_words(owner: OwnerRef) -> str:
-    return f"{owner.namespace}/{owner.name}" if owner.namespace else owner.name
-
-
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
 
@@ -131,11 +81,6 @@ def block(out: Console, story: Explanation, twins: Sequence[Explanation], releas
                     unbroken(parts, f"    $ {advice.command}", "green")
     out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
     out.print()
-
-
-def mark(story: Explanation) -> tuple[str, str]:
-    """The verdict's sign and its style; room that isn't sure is no green tick."""
-    return ("?", "yellow") if unsure(story) else (SIGNS[story.verdict], STYLES[story.verdict])
 
 
 def _height(out: Console) -> int:

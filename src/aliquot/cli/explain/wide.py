@@ -15,9 +15,9 @@ from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.allocation.answer import Story
-from aliquot.cli.explain.grouped import together
+from aliquot.cli.explain.grouped import mark, together
 from aliquot.cli.explain.lines import Words, command_lines, console, written
-from aliquot.cli.explain.text import mark, runs, verdicts
+from aliquot.cli.explain.text import runs, verdicts
 from aliquot.cli.terminal import page
 
 GROUPS_SHOWN = 12

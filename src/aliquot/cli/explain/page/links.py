@@ -10,6 +10,8 @@ from aliquot.cli.explain.page.device_bars import chip_name, state_of, told
 
 JOINS = ("pcieroot", "nvlink", "clique", "fabric", "switch")
 TITLES = {"pcieRoot": "PCIe root"}
+NOTHING = ("", "true", "false")
+"""Values that say something of a device, and nothing of what it's joined to."""
 MOST = 16
 
 
@@ -27,7 +29,7 @@ def links(has: Inventory, palette: Palette) -> list[Link]:
     found: dict[tuple[str, str], list[Segment]] = {}
     for device, segment in _joined(has, palette):
         for name, value in device.facts.items():
-            if value and any(word in name.lower() for word in JOINS):
+            if value not in NOTHING and any(word in name.lower() for word in JOINS):
                 found.setdefault((name, value), []).append(segment)
     return [
         Link(

@@ -15,7 +15,7 @@ import yaml
 from aliquot.cli.entry import run
 
 Json = dict[str, Any]
-TAKEN = str(Path(__file__).parent.parent / "cases" / "dumps" / "counted-gpu-taken" / "dump.yaml")
+TAKEN = str(Path(__file__).parents[2] / "cases" / "dumps" / "counted-gpu-taken" / "dump.yaml")
 EXPLAIN = ["explain", "--all-pending", "-f", TAKEN]
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 FOREIGN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
