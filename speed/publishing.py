@@ -24,7 +24,7 @@ from aliquot.sharing.publish.pools import Options, published
 from speed.limits import ROUNDS, Ratio, missed, ratio
 
 REPEAT: Final = 21
-LIMIT: Final = 8.0
+LIMIT: Final = 6.0
 """How many times json.loads' time of the same slices ours may be."""
 LIMIT_MS: Final = 20.0
 
