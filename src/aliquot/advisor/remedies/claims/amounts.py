@@ -1,4 +1,4 @@
-"""Ways out by asking for less, or more leniently: fewer devices, less capacity, a toleration, one constraint less."""
+"""Ways out by asking for less, or more leniently: fewer devices, less capacity, a toleration."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, device_requests
-from aliquot.advisor.claims import Source, changed
+from aliquot.advisor.dra.claims import changed
 from aliquot.advisor.remedies.claims.change import PROBLEM, Asked, claim_candidate
 from aliquot.advisor.wayout import Candidate, Patch, Risk, Trial
 from aliquot.allocation.answer import (
@@ -222,25 +222,3 @@ def _dropping(pod: Pod, gone: PodClaim) -> Pod:
         replace(one, claims=tuple(ref for ref in one.claims if ref.name != gone.name)) for one in pod.containers
     )
     return replace(pod, claims=tuple(one for one in pod.claims if one != gone), containers=containers)
-
-
-def constraints(case: Case, spot: Spot, source: Source, broken: set[str]) -> Iterator[Candidate]:
-    """Each constraint that devices break, left out."""
-    spec = source.claim.spec
-    for index, constraint in enumerate(spec.constraints):
-        attribute = constraint.match_attribute or constraint.distinct_attribute or ""
-        if attribute not in broken:
-            continue
-        kept = tuple(one for i, one in enumerate(spec.constraints) if i != index)
-        kind = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
-        yield claim_candidate(
-            case,
-            spot.node.name,
-            source,
-            replace(spec, constraints=kept),
-            [{"op": "remove", "path": f"{source.base}/constraints/{index}"}],
-            kind="change-request",
-            title=f"Drop the constraint {kind} {attribute}",
-            risk=Risk("medium", "the devices may then be far from each other: slower transfers between them"),
-            rank=31,
-        )
