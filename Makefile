@@ -47,6 +47,7 @@ RUNTIMES ?= --no-pods
 conformance: $(READY)
 	$(PY) -m conformance --count $(N) --seed $(SEED) $(ARGS)
 	$(PY) -m conformance.runtimes --seed $(SEED) $(RUNTIMES)
+	$(PY) -m conformance.commands --seed $(SEED)
 
 # needs uv on PATH (pip install uv); the lock names no host
 lock:
