@@ -38,6 +38,8 @@ class _Line:
                 yield from self._taken(words)
                 words, ended = [], operator not in ("\n", ";")
                 self.at += len(operator)
+            elif self.text.startswith("\\\n", self.at):  # the line goes on
+                self.at += 2
             elif self.text[self.at] == "#":
                 end = self.text.find("\n", self.at)
                 self.at = len(self.text) if end < 0 else end
@@ -68,6 +70,8 @@ class _Line:
                 found += self._double()
             elif char == "$":
                 found += self._dollar()
+            elif self.text.startswith("\\\n", self.at):
+                self.at += 2
             elif char == "\\":
                 found += self.text[self.at + 1 : self.at + 2]
                 self.at += 2

@@ -48,6 +48,7 @@ def test_the_cases_print_commands_and_patches() -> None:
     ("line", "words"),
     [
         ("kubectl delete pod a -n b  # it's lost", [["kubectl", "delete", "pod", "a", "-n", "b"]]),
+        ("a b \\\n  'c'\nd", [["a", "b", "c"], ["d"]]),
         ("# a Job's template can't be changed", []),
         ("a 'b c' | d && e; f", [["a", "b c"], ["d"], ["e"], ["f"]]),
         ('printf \'{"a":%s}\' "$(kubectl get x)"', [["kubectl", "get", "x"], ["printf", '{"a":%s}', "$(...)"]]),
