@@ -16,7 +16,7 @@ from aliquot.allocation.answer import (
 )
 from aliquot.allocation.claims.pod_claims import ADMIN_LABEL
 from aliquot.dra.claim import DeviceToleration
-from aliquot.kube.pod import Pod, PodClaim
+from aliquot.kube.pod import Container, Pod, PodClaim
 
 if TYPE_CHECKING:
     from aliquot.dra.device import DeviceTaint
@@ -192,18 +192,22 @@ def _less_capacity(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
         )
 
 
+def _other_uses(container: Container, gone: PodClaim) -> list[dict[str, str]] | None:
+    """The claims that a container still uses, as a whole: a strategic merge replaces this list."""
+    kept = [ref for ref in container.claims if ref.name != gone.name]
+    return [{"name": ref.name} | ({"request": ref.request} if ref.request else {}) for ref in kept] or None
+
+
 def without_claim(case: Case) -> Iterator[Candidate]:
     """Where one of several claims is in the way: the pod without it."""
     if len(case.pod.claims) + bool(device_requests(case.pod)) < 2:
         return
     for gone in case.pod.claims:
-        users = [one.name for one in case.pod.containers if any(ref.name == gone.name for ref in one.claims)]
-        patch: Patch = {
-            "resourceClaims": [{"name": gone.name, "$patch": "delete"}],
-            "containers": [
-                {"name": name, "resources": {"claims": [{"name": gone.name, "$patch": "delete"}]}} for name in users
-            ],
-        }
+        patch: dict[str, object] = {"resourceClaims": [{"name": gone.name, "$patch": "delete"}]}
+        for field, containers in (("containers", case.pod.containers), ("initContainers", case.pod.init_containers)):
+            users = [one for one in containers if any(ref.name == gone.name for ref in one.claims)]
+            if users:
+                patch[field] = [{"name": one.name, "resources": {"claims": _other_uses(one, gone)}} for one in users]
         yield Candidate(
             kind="drop-claim",
             target="pod",
