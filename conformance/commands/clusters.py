@@ -114,7 +114,7 @@ def explained(objects: list[Json]) -> Json:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             run(["explain", "-A", "-o", "json", "-f", str(path)])
             out.flush()
-    said = cast("io.BytesIO", out.buffer).getvalue()
+    said = out.buffer.getvalue()
     if not said.strip():
         return {"pods": [], "unusable": errors.getvalue()}
     document: Json = json.loads(said)
