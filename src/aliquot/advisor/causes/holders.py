@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from aliquot.advisor.broken import not_running
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.owners import OwnerRef, owner_of
 from aliquot.kube.pod import Pod
@@ -26,8 +27,10 @@ class HeldBy:
         """`ml/llm-a-1 (deployment/llm-a)`, or `deployment/embed (112 pods)`."""
         whose = f"{self.owner.short} in {self.owner.namespace}" if self.owner.namespace else self.owner.short
         if len(self.pods) > NAMED:
-            return f"{whose} ({number(len(self.pods), 'pod')})"
-        names = listed([f"{pod.key}{leaving(pod)}" for pod in self.pods])
+            idle = sum(1 for pod in self.pods if not_running(pod))
+            some = f", {idle} of them {'does' if idle == 1 else 'do'}n't run" if idle else ""
+            return f"{whose} ({number(len(self.pods), 'pod')}{some})"
+        names = listed([f"{pod.key}{leaving(pod) or idling(pod)}" for pod in self.pods])
         return names if self.owner.kind == "Pod" else f"{names} ({self.owner.short})"
 
 
@@ -38,6 +41,12 @@ def leaving(pod: Pod) -> str:
     since = (pod.meta.deleted or "")[:16].replace("T", " ")
     kept = f", kept by its {listed([f'finalizer {one}' for one in pod.meta.finalizers])}" if pod.meta.finalizers else ""
     return f" (being deleted since {since}{kept}: it holds until it's gone)"
+
+
+def idling(pod: Pod) -> str:
+    """That it holds and doesn't run, and why; empty: it runs as far as the input shows."""
+    why = not_running(pod)
+    return f" (doesn't run: {why})" if why else ""
 
 
 def held_by(snapshot: Snapshot, nodes: Iterable[str], resource: str) -> list[HeldBy]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
+from aliquot.advisor.broken import not_running
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.dra.claims import changed, places, sources
 from aliquot.advisor.dra.pools import completed
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
-from aliquot.advisor.remedies.free import stoppable
+from aliquot.advisor.remedies.free import broken_words, stoppable
 from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
 from aliquot.allocation.answer import CounterShort, Held
@@ -85,7 +86,7 @@ def _stop(case: Case, spot: Spot, holder: Holder) -> Candidate:
     owner = holder.owner
     here = [one for one in pods_of(case.snapshot, owner) if one.node_name == spot.node.name]
     wanted: list[Pod] = []
-    for pod in sorted(here, key=lambda one: (one != holder.pod, one.priority, one.key)):
+    for pod in sorted(here, key=lambda one: (not not_running(one), one != holder.pod, one.priority, one.key)):
         wanted.append(pod)
         if case.scheduler.fits(without_pods(case.snapshot, [one.key for one in wanted]), case.pod, spot.node.name):
             break
@@ -94,17 +95,21 @@ def _stop(case: Case, spot: Spot, holder: Holder) -> Candidate:
     names = ", ".join(f"{one.pool}/{one.device}" for one in holder.devices[:4])
     more = f" and {len(holder.devices) - 4} more" if len(holder.devices) > 4 else ""
     who = f"{owner.short} no longer runs" if made.ends else f"{owner.short} runs with {len(made.gone)} fewer"
+    broken = broken_words(made.gone)
+    if broken:
+        broken = f"{', '.join(pod.name for pod in made.gone[:2])}{' …' if len(made.gone) > 2 else ''} {broken}"
     return Candidate(
         kind="free-device",
         target=owner.short,
-        title=f"{made.words} in {owner.namespace}: the claim of {holder.pod.name} holds {names}{more}",
+        title=f"{made.words} in {owner.namespace}: the claim of {holder.pod.name} holds {names}{more}"
+        + (f"; {broken}" if broken else ""),
         changes=made.changes,
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
-        risk=Risk("high", f"{who} (priority {holder.pod.priority})"),
-        rank=55 + min(len(made.gone), 10) / 10,
+        risk=Risk("low", broken) if broken else Risk("high", f"{who} (priority {holder.pod.priority})"),
+        rank=10 if broken else 55 + min(len(made.gone), 10) / 10,
         node=spot.node.name,
         cures=PROBLEM,
-        stops=tuple(pod.key for pod in made.gone if pod.node_name),
+        stops=tuple(pod.key for pod in made.gone if pod.node_name and not not_running(pod)),
     )
 
 

@@ -2,10 +2,11 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor import scaling
+from aliquot.advisor.broken import not_running
 from aliquot.advisor.case import Case, Spot, is_extended
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.owners import OwnerRef, owner_of
@@ -64,6 +65,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     for owner in owners:
         if owner != case.owner:
             mine = [pod for pod in held if owner_of(case.snapshot, pod) == owner]
+            mine.sort(key=lambda pod: not not_running(pod))  # of equal worth: what does nothing goes first
             stops.append(_stop(case, spot, owner, _fewest(spot, mine), short))
     yield from stops
     if len(stops) > 1:
@@ -165,6 +167,7 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: fro
     workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
     complete = workload is not None and workload.complete
     idle = lower and all(map(placeholder, pods))
+    broken = broken_words(pods)
     names = ", ".join(pod.name for pod in pods[:2]) + (f" and {len(pods) - 2} more" if len(pods) > 2 else "")
     what = f"{names} {'holds' if len(pods) == 1 else 'hold'} {held} of {', '.join(sorted(short))}"
     who = f"{owner.short} no longer runs" if made.ends else f"{owner.short} runs with {len(pods)} fewer"
@@ -172,19 +175,29 @@ def _stop(case: Case, spot: Spot, owner: OwnerRef, wanted: list[Pod], short: fro
     return Candidate(
         kind="free-device",
         target=owner.short,
-        title=f"{made.words} in {owner.namespace}: {what}",
+        title=f"{made.words} in {owner.namespace}: {what}" + (f", and {broken}" if broken else ""),
         changes=made.changes,
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
         risk=Risk("low", f"{owner.short} is complete: its pod has nothing left to do")
         if complete
         else Risk("low", "placeholders hold room for others and do nothing else: they're made to give way")
         if idle
+        else Risk("low", f"{names} {broken}")
+        if broken
         else Risk("medium" if lower else "high", f"{who} {why}"),
-        rank=9 if complete else 10 if idle else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
+        rank=9 if complete else 10 if idle or broken else 50 + (0 if lower else 8) + min(len(pods), 40) / 10,
         node=spot.node.name,
         cures=min(short),
-        stops=tuple(pod.key for pod in pods if pod.node_name),
+        stops=tuple(pod.key for pod in pods if pod.node_name and not not_running(pod)),
     )
+
+
+def broken_words(pods: Sequence[Pod]) -> str:
+    """`doesn't run: ImagePullBackOff`; empty: one of those that have their node may run."""
+    reasons = [not_running(pod) for pod in pods if pod.node_name]
+    if not reasons or not all(reasons):
+        return ""
+    return f"{'does' if len(reasons) == 1 else 'do'}n't run: {listed(list(dict.fromkeys(reasons)), 2)}"
 
 
 def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[Candidate]:
