@@ -1,11 +1,12 @@
 """What stands against the devices that were meant, in clauses: who holds, what taints, which counter is used."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aliquot.advisor.causes.cause import listed, nodes_named
 from aliquot.advisor.causes.holders import owners_of_claims, who
 from aliquot.advisor.dra.attributes import probably_meant, published_attributes
+from aliquot.advisor.dra.claims import unused
 from aliquot.allocation.answer import (
     AttributeMissing,
     CapacityShort,
@@ -100,6 +101,7 @@ def _counters(snapshot: Snapshot, short: Short, said: Said) -> None:
         f"counter {why.counter} of {sets} is used{by}{f' ({used})' if used else ''}: {needing} needs {why.needed}, "
         f"{why.available} left"
     )
+    _unused(snapshot, claims, said)
     said.objects += [pod.key for one in owners_of_claims(snapshot, claims)[:2] for pod in one.pods[:2]]
     said.objects += [why.counter_set, needing]
 
@@ -132,9 +134,23 @@ def _held(snapshot: Snapshot, short: Short, said: Said) -> None:
     holders = owners_of_claims(snapshot, claims)
     by = f" held by {who(holders)}" if holders else f" held by claim {listed(sorted(claims))}" if claims else " in use"
     count = sum(map(len, where.values()))
-    said.words.append(f"{_where(where)} {'is' if count == 1 else 'are'}{by}")
+    idle = len(claims) == 1 and not holders and unused(snapshot).issuperset(claims)
+    tail = ", which is allocated, but no pod in the input uses it" if idle else ""
+    said.words.append(f"{_where(where)} {'is' if count == 1 else 'are'}{by}{tail}")
+    if not idle:
+        _unused(snapshot, claims, said)
+    said.objects += [*claims] if idle else []
     said.objects += [pod.key for one in holders[:3] for pod in one.pods[:2]]
     said.objects += [device for several in where.values() for device in several[:2]]
+
+
+def _unused(snapshot: Snapshot, claims: Iterable[str], said: Said) -> None:
+    """Of these claims those that hold for nobody."""
+    idle = sorted(unused(snapshot).intersection(claims))
+    if idle:
+        which = f"claim {idle[0]} is" if len(idle) == 1 else f"claims {listed(idle)} are"
+        said.words.append(f"{which} allocated, but no pod in the input uses {'it' if len(idle) == 1 else 'them'}")
+        said.objects += idle[:2]
 
 
 def _sharers(snapshot: Snapshot, device: DeviceStory) -> list[str]:

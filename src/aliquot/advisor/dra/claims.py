@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from aliquot.allocation.claims.leaving import claim_keys
 from aliquot.dra.claim import Claim, ClaimSpec, Request, SubRequest
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
@@ -39,6 +40,16 @@ def recipes_of(snapshot: Snapshot, pod: Pod) -> list[SubRequest]:
         for request in spec.requests if spec is not None else ():
             found += [*((request.exactly,) if request.exactly is not None else ()), *request.first_available]
     return found
+
+
+def unused(snapshot: Snapshot) -> frozenset[str]:
+    """Keys of allocated claims that are reserved for nobody and that no pod of the input refers to."""
+    return snapshot.recall("claims that no pod uses", _unused)
+
+
+def _unused(snapshot: Snapshot) -> frozenset[str]:
+    idle = {key for key, one in snapshot.claims.items() if one.allocation is not None and not one.reserved_for}
+    return frozenset(idle.difference(*(claim_keys(pod) for pod in snapshot.pods.values())) if idle else idle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.dra.claims import changed, places, sources
 from aliquot.advisor.dra.pools import completed
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
+from aliquot.advisor.remedies.claims.unused import in_the_way
 from aliquot.advisor.remedies.free import broken_words, stoppable
 from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
-from aliquot.allocation.answer import CounterShort, Held
 from aliquot.dra.claim import Claim, ClaimSpec
 from aliquot.dra.device import DeviceId, Slice
 from aliquot.kube.meta import Meta
@@ -51,22 +51,8 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
 
 def holders(case: Case, spot: Spot) -> list[Holder]:
     """Who holds the devices and counters that the story names, least important first."""
-    story = case.stories.get(spot.node.name)
-    if story is None:
-        return []
-    partitions: dict[str, bool] = {}
-    by_device = case.scheduler.supply(case.snapshot).state.holders
-    for request in story.requests:
-        for device in request.devices:
-            for reason in device.reasons:
-                if isinstance(reason, Held):
-                    partitions.setdefault(reason.claim, False)
-                elif isinstance(reason, CounterShort):
-                    for used in reason.held_by:
-                        for one in by_device.get(used, ()):
-                            partitions[one.claim] = True
     found: dict[OwnerRef, Holder] = {}
-    for key, partition in partitions.items():
+    for key, partition in in_the_way(case, spot).items():
         claim = case.snapshot.claims.get(key)
         if claim is None or claim.allocation is None:
             continue

@@ -23,7 +23,7 @@ from aliquot.advisor.remedies import (
     taints,
     twice,
 )
-from aliquot.advisor.remedies.claims import classes, missing
+from aliquot.advisor.remedies.claims import classes, missing, unused
 from aliquot.advisor.remedies.claims import cures as claims
 from aliquot.advisor.wayout import Advice, Candidate
 
@@ -61,6 +61,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     _on_each_spot(health.cures),
     _on_each_spot(share.cures),
     _on_each_spot(free.cures),
+    _on_each_spot(unused.cures),
     _on_each_spot(claims.cures),
     _on_each_spot(devices.cures),
     steer.cures,
