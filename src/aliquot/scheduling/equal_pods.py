@@ -13,7 +13,10 @@ from aliquot.snapshot.effective import effective_request
 
 def verdict_key(pod: Pod) -> Hashable:
     """Pods of one shape have one verdict on one snapshot. A pod with claims or a nomination is its own shape."""
-    own = pod.key if pod.claims or pod.nominated_node or pod.extended_claim else ""
+    own: Hashable = ""
+    if pod.claims or pod.nominated_node or pod.extended_claim:
+        # with what it names: a what-if may have it name another claim in the same world
+        own = pod.key, pod.claims, tuple(pod.claim_names.items()), pod.extended_claim
     affinity = pod.affinity
     return (
         own,

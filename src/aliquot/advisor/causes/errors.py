@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.dra.claims import selectors_of
 from aliquot.advisor.nearest import is_near, nearest
-from aliquot.kube.pod import Pod
+from aliquot.kube.pod import Pod, PodClaim
 from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -129,6 +129,9 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
         name = wanted.claim_name or pod.claim_names.get(wanted.name)
         if name and f"{pod.namespace}/{name}" in snapshot.claims:
             continue
+        crossed = _other_kind(snapshot, pod, wanted)
+        if crossed is not None:
+            return crossed
         if wanted.template_name is not None and f"{pod.namespace}/{wanted.template_name}" not in snapshot.templates:
             here = [one.meta.name for one in snapshot.templates.values() if one.meta.namespace == pod.namespace]
             elsewhere = [one.meta.key for one in snapshot.templates.values() if one.meta.name == wanted.template_name]
@@ -158,6 +161,23 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
     return Cause(
         "claim-missing", f"Its claim isn't made yet, so the scheduler doesn't look at it.{tail}", (pod.claims[0].name,)
     )
+
+
+def _other_kind(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Cause | None:
+    """The name is right, and the field is the other kind's."""
+    kinds = (("ResourceClaim", "resourceClaimName"), ("ResourceClaimTemplate", "resourceClaimTemplateName"))
+    for name, there, others, (missing, field), (kind, right) in (
+        (wanted.claim_name, snapshot.claims, snapshot.templates, *kinds),
+        (wanted.template_name, snapshot.templates, snapshot.claims, *reversed(kinds)),
+    ):
+        key = f"{pod.namespace}/{name}"
+        if name is not None and key not in there and key in others:
+            sentence = (
+                f"Its {field} names no {missing} of namespace {pod.namespace}: {name} is a {kind}, so {right} is meant."
+                " Until then the scheduler doesn't look at it."
+            )
+            return Cause("claim-missing", sentence, (name,))
+    return None
 
 
 def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:

@@ -1,4 +1,4 @@
-"""Ways past a claim, or a template of claims, that the pod names and that isn't there."""
+"""Ways past a claim, or a template of claims, that the pod names and that isn't there, or is of the other kind."""
 
 import shlex
 from collections.abc import Iterator
@@ -30,6 +30,8 @@ def cures(case: Case) -> Iterator[Candidate]:
             here = {
                 one.meta.name: one.spec for one in snapshot.templates.values() if one.meta.namespace == pod.namespace
             }
+            if f"{pod.namespace}/{wanted.template_name}" in snapshot.claims:
+                yield _other_kind(case, wanted, wanted.template_name, None)
             for name in _likely(wanted.template_name, here):
                 yield _renamed(case, wanted, name, here[name])
             for one in snapshot.templates.values():
@@ -38,6 +40,9 @@ def cures(case: Case) -> Iterator[Candidate]:
             for name in _likely(wanted.template_name, here)[:1]:
                 yield _created(case, wanted, pod.namespace, name, here[name])
         elif wanted.claim_name is not None:
+            template = snapshot.templates.get(f"{pod.namespace}/{wanted.claim_name}")
+            if template is not None:
+                yield _other_kind(case, wanted, wanted.claim_name, template.spec)
             claims = {
                 one.meta.name: one
                 for one in snapshot.claims.values()
@@ -79,6 +84,27 @@ def _renamed(case: Case, wanted: PodClaim, name: str, spec: ClaimSpec | None) ->
         if slip
         else Risk("medium", "the pod may get another kind of device than was meant"),
         rank=5 if slip else 25,
+        cures=PROBLEM,
+        anywhere=True,
+    )
+
+
+def _other_kind(case: Case, wanted: PodClaim, name: str, spec: ClaimSpec | None) -> Candidate:
+    """The same name in the other field: that of a template where one has a spec to give, else a claim's."""
+    kind, field, wrong = "ResourceClaimTemplate", "resourceClaimTemplateName", "resourceClaimName"
+    if spec is None:
+        kind, field, wrong = "ResourceClaim", wrong, field
+    patch: Patch = {"resourceClaims": [{"name": wanted.name, field: name, wrong: None}]}
+    return Candidate(
+        kind="fix-claim",
+        target="pod",
+        title=f"Name {name} as {field} (not {wrong}): it is a {kind}",
+        changes=changes.pod_spec(case.owner, case.pod.name, patch),
+        apply=lambda trial: _with_claim(case, wanted, spec, name, trial),
+        risk=Risk("low", "the original looks like a slip")
+        if spec is not None
+        else Risk("medium", f"the pod then shares {name} with whoever else uses it"),
+        rank=5,
         cures=PROBLEM,
         anywhere=True,
     )
