@@ -1,4 +1,4 @@
-"""What these tests share: what `aliquot explain` tells of one pod among objects as `kubectl get -o json` prints them."""
+"""What these tests share: what `aliquot explain` tells of a pod, the objects as `kubectl get -o json` prints them."""
 
 import json
 from collections.abc import Callable

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import Cause, Kind, nodes_named, number
 from aliquot.advisor.causes.device_clauses import clauses
-from aliquot.advisor.causes.matching import no_match
+from aliquot.advisor.causes.matching import no_match, shortly
 from aliquot.advisor.causes.supplied import Supplied, supplied
 from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
 from aliquot.allocation.answer import (
@@ -142,9 +142,28 @@ def _among(
     every = [one for lacks in short.values() for one in lacks]
     lead = _lead(every, short) + _elsewhere(by_node, short)
     sentence = f"{lead}: {'; '.join(said.words[:3])}." if said.words else f"{lead}."
+    sentence += _other_alternatives(snapshot, by_node, every)
     if kind == "held" and any(one.request.wanted is None for one in every):
         kind = "all-with-one-taken"
     return Cause(kind, sentence + also, (*said.objects[:6], *list(by_node)[:3]))
+
+
+def _other_alternatives(snapshot: Snapshot, by_node: Mapping[str, Sequence[Supplied]], told: Sequence[Supplied]) -> str:
+    """Of the requests that were told by one alternative, why the others don't fit either; starts with a blank."""
+    said: list[str] = []
+    for claim, name in dict.fromkeys((one.request.claim, one.request.request) for one in told):
+        request, slash, _ = name.partition("/")
+        others: dict[str, list[tuple[str, Supplied]]] = {}
+        for node, several in by_node.items():
+            for one in several:
+                other = one.request.request
+                if one.request.claim == claim and other != name and other.startswith(f"{request}/"):
+                    others.setdefault(other, []).append((node, one))
+        if slash and others:
+            words = "; ".join(f"{other.partition('/')[2]}: {shortly(snapshot, o)}" for other, o in others.items())
+            which = "alternative doesn't" if len(others) == 1 else "alternatives don't"
+            said.append(f" The other {which} fit either ({words}).")
+    return "".join(said[:1])
 
 
 def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]]) -> str:

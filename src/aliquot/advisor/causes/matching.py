@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
@@ -20,26 +21,38 @@ COMPARES = re.compile(
 )
 
 
+MOST = 4
+"""Alternatives that are told one by one."""
+
+
 def no_match(snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Supplied]]) -> Cause:
     """Which request finds too few devices of its kind anywhere, and what was probably meant."""
     requests: dict[str, list[tuple[str, Supplied]]] = {}
+    whole: dict[tuple[str, str], list[str]] = {}
     for node, told in by_node.items():
         for one in told:
-            requests.setdefault(one.request.request, []).append((node, one))
+            name = one.request.request
+            requests.setdefault(name, []).append((node, one))
+            alternatives = whole.setdefault((one.request.claim, name.partition("/")[0]), [])
+            if name not in alternatives:
+                alternatives.append(name)
     drivers = wanted_drivers(snapshot, pod)
     if not snapshot.slices or not any(one.request.devices for several in requests.values() for _, one in several):
         return _no_slices(snapshot, drivers)
-    for name, several in requests.items():
+    for (_, request), names in whole.items():
+        if any(len(one.meant) >= one.wanted for name in names for _, one in requests[name]):
+            continue  # one alternative is enough
+        name, several = names[0], requests[names[0]]
+        published = {one.driver for one in snapshot.slices.values()}
+        if len(names) > 1 and not (drivers and not drivers & published):
+            return _no_alternative(snapshot, request, {name: requests[name] for name in names})
         most_node, most = max(several, key=lambda one: len(one[1].meant))
-        if len(most.meant) >= most.wanted:
-            continue
         if most.meant:
             sentence = (
                 f"Request {name} wants {most.wanted} devices on one node, more than any node has: the most is "
                 f"{len(most.meant)} ({most_node})."
             )
             return Cause("larger-than-any", sentence, (most_node, name))
-        published = {one.driver for one in snapshot.slices.values()}
         if drivers and not drivers & published:
             return _no_slices(snapshot, drivers)
         return _unmatched(snapshot, name, [one for _, one in several])
@@ -57,8 +70,67 @@ def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
     return Cause("no-slices", sentence, tuple(sorted(drivers)))
 
 
+def _no_alternative(
+    snapshot: Snapshot, request: str, alternatives: Mapping[str, Sequence[tuple[str, Supplied]]]
+) -> Cause:
+    """Why each alternative of a request fits nowhere, in a few words each."""
+    objects: list[str] = []
+    told = [
+        f"{name.partition('/')[2]}: {shortly(snapshot, several)}" for name, several in list(alternatives.items())[:MOST]
+    ]
+    unmatched = True
+    for name, several in alternatives.items():
+        node, most = max(several, key=lambda one: len(one[1].meant))
+        unmatched = unmatched and not most.meant
+        objects += [name, *([node] if most.meant else [])]
+    count = len(alternatives)
+    lead = "Neither alternative" if count == 2 else f"None of the {count} alternatives"
+    more = f"; and {count - MOST} more" if count > MOST else ""
+    sentence = f"{lead} of request {request} fits: {'; '.join(told)}{more}."
+    return Cause("no-matching-device" if unmatched else "larger-than-any", sentence, tuple(objects[:6]))
+
+
+def shortly(snapshot: Snapshot, several: Sequence[tuple[str, Supplied]]) -> str:
+    """Why a request, or one alternative of it, fits nowhere: `asks for 2 devices on one node, the most is 1 (a)`."""
+    node, most = max(several, key=lambda one: (one[1].usable, len(one[1].meant)))
+    where, largest = max(several, key=lambda one: len(one[1].meant))
+    asks = f"asks for {number(largest.wanted, 'device')}"
+    if largest.meant:
+        if len(largest.meant) < largest.wanted:
+            verb = "is" if len(largest.meant) == 1 else "are"
+            most_of = ", the most of any node" if len(several) > 1 else ""
+            return f"{asks}, and there {verb} {len(largest.meant)} on {where}{most_of}"
+        verb = "is" if most.usable == 1 else "are"
+        return f"{asks}, and {most.usable} of {len(most.meant)} {verb} free on {node}"
+    ruled = _ruled_out(snapshot, [one for _, one in several])
+    if ruled is None:
+        return f"{asks}, and there is none"
+    whose = "" if ruled.owner == "request" else f"DeviceClass {ruled.owner.removeprefix('class ')}, which asks for "
+    return f"no device matches {whose}{ruled.term}{ruled.hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuledOut:
+    """What rules the devices out that come nearest."""
+
+    owner: str
+    term: str
+    hint: str
+    devices: int
+
+
 def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Cause:
     """All devices are ruled out by a selector: by which, and what comes nearest."""
+    ruled = _ruled_out(snapshot, several)
+    if ruled is None:
+        return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
+    of_class = ruled.owner.removeprefix("class ")
+    whose = f"the selector of request {name}" if ruled.owner == "request" else f"DeviceClass {of_class}"
+    sentence = f"None of {number(ruled.devices, 'device')} matches {whose}: {ruled.term}{ruled.hint}."
+    return Cause("no-matching-device", sentence, (of_class, name))
+
+
+def _ruled_out(snapshot: Snapshot, several: Sequence[Supplied]) -> RuledOut | None:
     every = [
         (falses, device.device)
         for one in several
@@ -66,16 +138,14 @@ def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Ca
         if (falses := [why for why in device.reasons if isinstance(why, SelectorFalse)])
     ]
     if not every:
-        return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
+        return None
     devices = len(every)
     # the devices that come nearest tell which condition is too much: those that fail least, and last
     best = min(_met(falses) for falses, _ in every)
     closest = [(falses[0], device) for falses, device in every if _met(falses) == best]
     owner, term = closest[0][0].owner, closest[0][0].term
     hint = nearest_words(snapshot, term, {device for _, device in closest} if len(closest) < len(every) else None)
-    whose = f"the selector of request {name}" if owner == "request" else f"DeviceClass {owner.removeprefix('class ')}"
-    sentence = f"None of {number(devices, 'device')} matches {whose}: {term}{hint}."
-    return Cause("no-matching-device", sentence, (owner.removeprefix("class "), name))
+    return RuledOut(owner, term, hint, devices)
 
 
 def _met(falses: Sequence[SelectorFalse]) -> tuple[bool, int, int]:
