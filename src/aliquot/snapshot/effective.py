@@ -8,7 +8,7 @@ counts if it's above the sum; pod-level requests replace the sum for cpu, memory
 from collections.abc import Mapping
 
 from aliquot.kube.node import Resources
-from aliquot.kube.pod import Pod
+from aliquot.kube.pod import Container, Pod
 
 
 def effective_request(pod: Pod) -> Resources:
@@ -37,6 +37,24 @@ def effective_request(pod: Pod) -> Resources:
     total |= {n: amount for n, amount in whole_pod if n in ("cpu", "memory") or n.startswith("hugepages-")}
     _add(total, pod.overhead)
     return total
+
+
+def starting_first(pod: Pod) -> dict[str, tuple[Container, int]]:
+    """Resources of which an init container asks for more than all that runs after it.
+
+    Returns:
+        Resource name -> the init container that asks for most, and what runs afterwards asks for together.
+    """
+    after: dict[str, int] = {}
+    for container in (*pod.containers, *(one for one in pod.init_containers if one.sidecar)):
+        _add(after, container.requests)
+    found: dict[str, tuple[Container, int]] = {}
+    for container in pod.init_containers:
+        for name, amount in container.requests.items():
+            rest = after.get(name, 0)
+            if not container.sidecar and amount > (found[name][0].requests[name] if name in found else rest):
+                found[name] = container, rest
+    return found
 
 
 def _add(total: dict[str, int], more: Mapping[str, int]) -> None:

@@ -1,6 +1,7 @@
 """The cause where a pod asks for counted resources: devices of a device plugin, CPU and memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
@@ -13,9 +14,9 @@ from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
 from aliquot.advisor.gpus import MIG_PREFIX, family
 from aliquot.advisor.nearest import is_near_resource, nearest
 from aliquot.kube.node import Node
-from aliquot.kube.pod import Pod
+from aliquot.kube.pod import Container, Pod
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.snapshot.effective import effective_request
+from aliquot.snapshot.effective import effective_request, starting_first
 from aliquot.snapshot.snapshot import Snapshot
 
 PLAIN = ("cpu", "memory", "ephemeral-storage")
@@ -24,6 +25,21 @@ Reasons = Mapping[str, Sequence[Reason]]
 
 def of_counted(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
     """None: it asks for no counted device, or all nodes that have them could take it."""
+    found = _found(snapshot, pod, reasons)
+    if found is None or found.kind not in ("held", "scattered", "larger-than-any", "unhealthy"):
+        return found
+    first = starting_first(pod)
+    name = next((one for one in (*device_requests(pod), *PLAIN) if one in first and one in found.sentence), "")
+    return replace(found, sentence=found.sentence + _asked_first(name, *first[name])) if name else found
+
+
+def _asked_first(name: str, init: Container, after: int) -> str:
+    """That it's an init container that asks for so much; starts with a blank."""
+    rest = f"only {about(name, after)}" if after else "for none"
+    return f" Its init container {init.name} asks for {about(name, init.requests[name])}, its app {rest}."
+
+
+def _found(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
     wanted = device_requests(pod)
     meant = scope(snapshot, pod, wanted)
     for name, asked in wanted.items():

@@ -14,6 +14,7 @@ from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Container, Pod
 from aliquot.kube.selectors import Affinity, TopologySpread
+from aliquot.snapshot.effective import starting_first
 
 LEAST_SHARE = 4
 """A request is lowered to no less than a quarter of what was asked: below that it's another workload."""
@@ -25,10 +26,12 @@ LOWERED = ("cpu", "memory", "ephemeral-storage")
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """Lower requests; fewer devices; another resource; a softer constraint."""
     yield from _lower(case, spot)
+    yield from _lower_first(case, spot)
     short = {name: reason for name, reason in spot.short_of().items() if is_extended(name)}
     for name, reason in short.items():
         free = reason.free
         holders = [one for one in (*case.pod.containers, *case.pod.init_containers) if one.requests.get(name)]
+        holders = [] if name in starting_first(case.pod) else holders
         if 0 < free < reason.asked and len(holders) == 1:
             yield _ask(case, spot, name, name, free)
         yield from _others(case, spot, name, reason.asked)
@@ -79,6 +82,59 @@ def _lower(case: Case, spot: Spot) -> Iterator[Candidate]:
         rank=18,
         node=spot.node.name,
         cures="NodeResourcesFit",
+    )
+
+
+def _lower_first(case: Case, spot: Spot) -> Iterator[Candidate]:
+    """What init containers ask for, where the containers after them ask for less: as much as the node has left."""
+    workload = case.snapshot.workload_of(case.pod)
+    written = (workload.template if workload is not None else None) or case.pod
+    own = {one.name for one in written.init_containers}
+    first = starting_first(case.pod)
+    short = {name: one for name, one in spot.short_of().items() if name != "pods"}
+    if not short or not all(name in first and first[name][1] <= one.free for name, one in short.items()):
+        return
+    lowered: dict[str, dict[str, int]] = {}
+    said: list[str] = []
+    for name, one in short.items():
+        for init in case.pod.init_containers:
+            asked = init.requests.get(name, 0)
+            if asked <= one.free:
+                continue
+            if one.free <= 0 or init.name not in own or init.sidecar:
+                return
+            lowered.setdefault(init.name, {})[name] = one.free
+            said.append(f"{show(name, one.free)} {name} instead of {show(name, asked)} in init container {init.name}")
+    if not lowered:
+        return
+
+    def with_less(one: Container) -> Container:
+        less = lowered.get(one.name, {})
+        limits = {name: min(amount, less.get(name, amount)) for name, amount in one.limits.items()}
+        return replace(one, requests={**one.requests, **less}, limits=limits)
+
+    def patch(one: Container) -> dict[str, object]:
+        less = {name: show(name, amount) for name, amount in lowered[one.name].items()}
+        limits = {name: amount for name, amount in less.items() if name in one.limits}
+        return {"name": one.name, "resources": {"requests": less, **({"limits": limits} if limits else {})}}
+
+    devices = [name for name in short if is_extended(name)]
+    yield Candidate(
+        kind="fewer-devices" if devices else "change-request",
+        target="pod",
+        title=f"Ask for {', '.join(said)}",
+        changes=changes.pod_spec(
+            case.owner,
+            case.pod.name,
+            {"initContainers": [patch(one) for one in case.pod.init_containers if one.name in lowered]},
+        ),
+        apply=on_pod(lambda pod: replace(pod, init_containers=tuple(map(with_less, pod.init_containers)))),
+        risk=Risk(
+            "medium", f"{' and '.join(lowered)} must be able to do with less; what runs afterwards keeps all of it"
+        ),
+        rank=17,
+        node=spot.node.name,
+        cures=devices[0] if len(short) == len(devices) == 1 else "NodeResourcesFit",
     )
 
 
