@@ -307,6 +307,7 @@ def _short(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, free: st
                 left = max(0, (reason.total_amount or 0) - (reason.used_amount or 0))
                 if reason.subject not in shorts or left > shorts[reason.subject][1]:
                     shorts[reason.subject] = (reason.asked_amount, left, node.name)
+    slots = _no_slots(nodes, reasons) if shorts.pop("pods", None) is not None else ""
     told = [
         f"{about(name, asked)} of {name} asked, the most left is {about(name, left)} ({node})"
         for name, (asked, left, node) in shorts.items()
@@ -314,8 +315,23 @@ def _short(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, free: st
     biggest = next(iter(shorts), "")
     holders = held_by(snapshot, [node.name for node in nodes], biggest) if biggest in PLAIN else []
     by = f"; most of it is asked by {who(holders[:2])}" if holders else ""
-    sentence = f"{free}too little {listed(sorted(shorts))} is left: {'; '.join(told)}{by}."
-    return Cause("short-of-cpu-or-memory", sentence[:1].upper() + sentence[1:], (*shorts, *[n.name for n in nodes[:3]]))
+    little = f"too little {listed(sorted(shorts))} is left: {'; '.join(told)}{by}" if shorts else ""
+    sentence = f"{free}{', and '.join(part for part in (slots, little) if part)}."
+    objects = (*shorts, *(["pods"] if slots else []), *[n.name for n in nodes[:3]])
+    return Cause("short-of-cpu-or-memory", sentence[:1].upper() + sentence[1:], objects)
+
+
+def _no_slots(nodes: Sequence[Node], reasons: Reasons) -> str:
+    """`no pod slot is left on a (110 of 110 are taken)`."""
+    full = {
+        node.name: reason
+        for node in nodes
+        for reason in reasons[node.name]
+        if reason.filter == "NodeResourcesFit" and reason.subject == "pods"
+    }
+    first = next(iter(full.values()))
+    taken = f"{first.used_amount} of {first.total_amount} taken" if len(full) == 1 else "all are taken"
+    return f"no pod slot is left on {nodes_named(list(full))} ({taken})"
 
 
 def _plain(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
