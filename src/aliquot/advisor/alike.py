@@ -18,7 +18,7 @@ class Alike:
     """Resource -> least and most that's free on a node of the group."""
     total: dict[str, tuple[int, int]]
     """Resource -> least and most that a node of the group offers."""
-    found: dict[tuple[str, str], tuple[str, ...]]
+    found: dict[tuple[str, str, str], tuple[str, ...]]
     """(filter, subject) -> what the nodes of the group have there."""
 
 
@@ -34,10 +34,10 @@ def alike_groups(exact: Iterable[NodeGroup]) -> tuple[Alike, ...]:
         nodes = tuple(sorted(node for some, _ in same for node in some))
         free: dict[str, tuple[int, int]] = {}
         total: dict[str, tuple[int, int]] = {}
-        seen: dict[tuple[str, str], set[str]] = {}
+        seen: dict[tuple[str, str, str], set[str]] = {}
         for _, reasons in same:
             for reason in reasons:
-                seen.setdefault((reason.filter, reason.subject), set()).add(reason.found)
+                seen.setdefault((reason.filter, reason.subject, reason.text), set()).add(reason.found)
                 short = shortage(reason)
                 if short is not None:
                     _widen(free, short, short.free)

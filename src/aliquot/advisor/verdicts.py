@@ -49,7 +49,8 @@ def why(reason: Reason, group: Alike) -> str:
             return words
         if reason.filter == "TaintToleration":
             return f"taint {reason.found}: the pod doesn't tolerate it"
-        values = [value for value in group.found.get((reason.filter, reason.subject), (reason.found,)) if value]
+        key = (reason.filter, reason.subject, reason.text)
+        values = [value for value in group.found.get(key, (reason.found,)) if value]
         have = ", ".join(values[:VALUES_SHOWN]) + (" ..." if len(values) > VALUES_SHOWN else "")
         details = "; ".join(
             part for part in (reason.asked and f"asked: {reason.asked}", have and f"found: {have}") if part

@@ -7,6 +7,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, number
 from aliquot.advisor.causes.holders import held_by, who
+from aliquot.advisor.causes.neighbours import kept_off
 from aliquot.advisor.causes.plugins import labelled, plugin_words
 from aliquot.advisor.causes.rollout import deadlock
 from aliquot.advisor.causes.scope import Scope, scope
@@ -77,7 +78,7 @@ def _among(snapshot: Snapshot, pod: Pod, wanted: Mapping[str, int], nodes: Seque
         )
     free = [node for node in sifted.usable if room(node)]
     if free:
-        return beside_devices(snapshot, free, reasons, what)
+        return beside_devices(snapshot, pod, free, reasons, what)
     stuck = deadlock(snapshot, pod, [node.name for node in sifted.usable], wanted)
     if stuck is not None:
         return stuck
@@ -281,7 +282,7 @@ OTHER_WORDS = {
 }
 
 
-def beside_devices(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, what: str) -> Cause:
+def beside_devices(snapshot: Snapshot, pod: Pod, nodes: Sequence[Node], reasons: Reasons, what: str) -> Cause:
     """Nodes that have the devices free (`what`; empty: it asks for none), and lack something else."""
     fewest = min(nodes, key=lambda node: (len({one.filter for one in reasons[node.name]}), node.name))
     reason = reasons[fewest.name][0]
@@ -290,6 +291,11 @@ def beside_devices(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, 
     free = f"There's room for {what} on {nodes_named(names)}, but " if what else ""
     if reason.filter == "NodeResourcesFit":
         return _short(snapshot, alike, reasons, free)
+    if reason.filter == "InterPodAffinity":
+        clause, keys = kept_off(snapshot, pod, alike)
+        if clause:
+            sentence = f"{free}{clause}."
+            return Cause("anti-affinity", sentence[:1].upper() + sentence[1:], (*keys[:3], *names[:3]))
     parts = (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
     details = "; ".join(part for part in parts if part)
     words = OTHER_WORDS.get(reason.filter, reason.text)
@@ -366,4 +372,4 @@ def _plain(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
             f"{about(name, request[name])} of {name}" for name in ("cpu", "memory") if request.get(name)
         )
         return nothing_usable(snapshot, pod, sifted, reasons, what or "room", room)
-    return beside_devices(snapshot, sifted.usable, reasons, "")
+    return beside_devices(snapshot, pod, sifted.usable, reasons, "")

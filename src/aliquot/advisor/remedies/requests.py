@@ -11,6 +11,7 @@ from aliquot.advisor.amounts import show
 from aliquot.advisor.case import Case, Spot, is_extended, on_pod
 from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, resource_size
 from aliquot.advisor.nearest import is_near_resource
+from aliquot.advisor.owners import pods_of
 from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Container, Pod
 from aliquot.kube.selectors import Affinity, TopologySpread
@@ -277,6 +278,45 @@ def _constraints(case: Case, spot: Spot) -> Iterator[Candidate]:
                 {"affinity": {name: {"requiredDuringSchedulingIgnoredDuringExecution": None}}},
                 on_pod(partial(_with_affinity, softer)),
             )
+            if field == "pod_anti":
+                yield from _all_without(case, spot, softer)
+
+
+def _all_without(case: Case, spot: Spot, softer: Affinity) -> Iterator[Candidate]:
+    """The same of the owner's other pods too: their rule keeps this one away, and a rollout would wait for it."""
+    owner, pod = case.owner, case.pod
+    running = [one for one in pods_of(case.snapshot, owner) if one.node_name and one.affinity is not None]
+    if owner.kind not in ("Deployment", "StatefulSet", "ReplicaSet") or not running:
+        return
+    workload = case.snapshot.workload_of(pod)
+    replicas = workload.replicas if workload is not None and workload.replicas is not None else len(running) + 1
+    spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": None}}}
+    names = ", ".join(one.key for one in running[:3]) + (" …" if len(running) > 3 else "")
+
+    def apply(trial: Trial) -> Trial:
+        world = trial.snapshot.without_pods([one.key for one in running])
+        for one in running:
+            anti = replace(one.affinity, pod_anti=()) if one.affinity is not None else None
+            world = world.with_pod(replace(one, affinity=anti))
+        return Trial(world, replace(trial.pod, affinity=softer))
+
+    yield Candidate(
+        kind="change-request",
+        target="pod",
+        title=f"Drop the required podAntiAffinity of all pods of {owner.short}, which start anew",
+        changes=(
+            changes.stop(owner, tuple(one.name for one in running), replicas),
+            *changes.pod_spec(owner, pod.name, spec)[:1],
+            changes.start(owner, replicas),
+        ),
+        apply=apply,
+        risk=Risk(
+            "medium", f"{names} restart{'s' if len(running) == 1 else ''}, and pods may end up beside each other"
+        ),
+        rank=26,
+        node=spot.node.name,
+        cures="InterPodAffinity",
+    )
 
 
 def _spread(one: TopologySpread) -> Mapping[str, object]:

@@ -109,15 +109,15 @@ def unfriendly(neighbours: Neighbours, node: Node) -> tuple[Reason, ...]:
     for term in neighbours.anti_affinity:
         key = term.topology_key
         if key in labels and neighbours.avoided.get((key, labels[key]), 0) > 0:
-            there = f"{neighbours.avoided[key, labels[key]]} in {key}={labels[key]}"
+            there = f"{_pods(neighbours.avoided[key, labels[key]])} in {key}={labels[key]}"
             add(ANTI_AFFINITY, key, f"away from pods with {_selector_text(term.selector)}", there, preemptible=True)
     for key, value in sorted(neighbours.avoiding):
         if labels.get(key) == value and neighbours.avoiding[key, value] > 0:
             add(
                 THEIR_ANTI_AFFINITY,
                 key,
-                "pods that bear its company",
-                f"{neighbours.avoiding[key, value]} in {key}={value} do not",
+                "no pod whose anti-affinity keeps it away",
+                f"{_pods(neighbours.avoiding[key, value])} in {key}={value}",
                 preemptible=True,
             )
     return tuple(found)
@@ -252,6 +252,10 @@ def _avoiding(snapshot: Snapshot, pod: Pod, namespace_labels: Mapping[str, str])
                     if term.about(pod.namespace, namespace_labels, pod.meta.labels):
                         _add(found, there.nodes.get(name), term.topology_key, change)
     return {pair: number for pair, number in found.items() if number}
+
+
+def _pods(count: int) -> str:
+    return f"{count} pod{'' if count == 1 else 's'}"
 
 
 def _selector_text(selector: LabelSelector | None) -> str:
