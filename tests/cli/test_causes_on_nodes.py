@@ -131,7 +131,9 @@ def test_a_taint_behind_a_selector_is_told_too(tmp_path: Path, capsys: pytest.Ca
     wanted = pod("p", gpu=1, nodeSelector={"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40G"})
     found = told(tmp_path, capsys, tainted, wanted)
     assert "there is NVIDIA-A100-SXM4-40GB" in found["sentence"]
-    assert found["sentence"].endswith("And that isn't all that speaks against it: taint team=x:NoSchedule.")
+    assert found["sentence"].endswith(
+        "And that isn't all that speaks against it: a0 is tainted team=x:NoSchedule, which the pod doesn't tolerate."
+    )
 
 
 def test_a_finalizer_keeps_a_holder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

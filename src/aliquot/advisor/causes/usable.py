@@ -109,18 +109,15 @@ def _kept_off(
     takers: Callable[[Sequence[str]], str],
 ) -> Cause:
     names = [node.name for node in heap]
-    beside = {
-        node.name: [one.text for one in reasons.get(node.name, ()) if one.filter not in KEPT_OFF] for node in heap
-    }
+    beside = {node.name: [one for one in reasons.get(node.name, ()) if one.filter not in KEPT_OFF] for node in heap}
     free = [node.name for node in heap if room(node) and not beside[node.name]]
     with_room = f" There's room on {nodes_named(free)}." if free else ""
     holders = takers(names) if not any(room(node) for node in heap) else ""
-    more = list(dict.fromkeys(text for texts in beside.values() for text in texts))
     if holders:
         with_room = f" And it is taken there, too: held by {holders}."
-    elif more and not free:
+    elif any(beside.values()) and not free:
         which = "them" if len(heap) > 1 else "it"
-        with_room = f" And that isn't all that speaks against {which}: {'; '.join(more[:3])}."
+        with_room = f" And that isn't all that speaks against {which}: {_each(beside)}."
     if name == "tainted":
         taints = list(
             dict.fromkeys(
@@ -152,18 +149,41 @@ def _not_selected(
     told = [wish for wish in wanted if wish] or ["its node selector and affinity together"]
     names = [node.name for node in nodes]
     others = _but_for(pod, nodes)
-    beside = [
-        {f"taint {one.found}" if one.filter == "TaintToleration" else one.text for one in reasons[node.name]}
-        - {one.text for one in reasons[node.name] if one.filter == "NodeAffinity"}
-        for node in nodes
-    ]
+    beside = {node.name: [one for one in reasons[node.name] if one.filter != "NodeAffinity"] for node in nodes}
     also = ""
-    if all(beside):  # else the selector alone keeps it off some
-        every = sorted({text for texts in beside for text in texts})
-        also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {'; '.join(every[:3])}."
-    where = others or f"{what[:1].upper()}{what[1:]}: {nodes_named(names)}"
+    if all(beside.values()):  # else the selector alone keeps it off some
+        also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {_each(beside)}."
+    where = others or f"With {what} there {'is' if len(names) == 1 else 'are'} {nodes_named(names)}"
     sentence = f"No node with {what} matches {listed(told)}. {where}.{also}"
     return Cause("selector", sentence, tuple(names[:3]))
+
+
+def _each(reasons: Mapping[str, Sequence[Reason]]) -> str:
+    """Clauses, each with the nodes that it's about: `a and b are tainted x:NoSchedule, which it doesn't tolerate`."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for node, several in reasons.items():
+        cordoned = any(one.filter == "NodeUnschedulable" for one in several)
+        for one in several:
+            if cordoned and one.filter == "TaintToleration" and one.subject == CORDON:
+                continue  # the cordon's own
+            what = {"TaintToleration": one.found, "NodeResourcesFit": one.subject}.get(one.filter, one.text)
+            names = where.setdefault((one.filter, what), [])
+            if node not in names:
+                names.append(node)
+    told: list[str] = []
+    for (name, what), nodes in sorted(where.items(), key=lambda one: (-len(one[1]), one[0])):
+        alone = len(nodes) == 1
+        named = nodes_named(nodes)
+        if name == "TaintToleration":
+            told.append(f"{named} {'is' if alone else 'are'} tainted {what}, which the pod doesn't tolerate")
+        elif name == "NodeResourcesFit":
+            short = "no pod slot left" if what == "pods" else f"too little {what} left"
+            told.append(f"{named} {'has' if alone else 'have'} {short}")
+        elif name == "NodeUnschedulable":
+            told.append(f"{named} {'is' if alone else 'are'} cordoned")
+        else:
+            told.append(f"{named} {'is' if alone else 'are'} refused by {name} ({what})")
+    return "; ".join(told[:3])
 
 
 def _but_for(pod: Pod, nodes: Sequence[Node]) -> str:

@@ -1,0 +1,28 @@
+"""Several causes at once: whole sentences, and each reason names the nodes that it holds for."""
+
+from collections.abc import Callable
+from typing import Any
+
+from scenarios.api.cluster import node, pod
+
+Told = Callable[..., dict[str, Any]]
+PRODUCT = "nvidia.com/gpu.product"
+TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+
+
+def test_each_reason_names_its_nodes(told: Told) -> None:
+    nodes = [node(name, gpu=2, taints=[TAINT]) for name in ("a0", "a1")]
+    holder = pod("holder", on="a0", gpu=2, tolerations=[{"operator": "Exists"}])
+    found = told(*nodes, holder, pod("p", gpu=1, nodeSelector={PRODUCT: "NVIDIA-A100"}))
+    assert found["sentence"].endswith(
+        " With 1 nvidia.com/gpu there are a0 and a1. And that isn't all that speaks against them: a0 and a1 are tainted"
+        " nvidia.com/gpu=present:NoSchedule, which the pod doesn't tolerate; a0 has too little nvidia.com/gpu left."
+    )
+
+
+def test_a_cordon_is_told_once(told: Told) -> None:
+    cordoned = node("a0", gpu=2)
+    cordoned["spec"] = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable"}]}
+    cordoned["spec"]["taints"][0]["effect"] = "NoSchedule"
+    found = told(cordoned, pod("p", gpu=1, nodeSelector={"team": "x"}))
+    assert found["sentence"].endswith("And that isn't all that speaks against it: a0 is cordoned.")
