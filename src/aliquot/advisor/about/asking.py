@@ -32,7 +32,7 @@ class Asking:
     """Why the node doesn't take them; empty: it has room for the first of them now."""
     gated: bool
     blocked: str
-    """Why the first of them doesn't come to run although the node has room for it: as `explain` tells it."""
+    """Why room on the node isn't enough for the first of them, as `explain` tells it."""
     way: WayOut | None
     """The best way out that was tried and ends on this node."""
     sought: bool

@@ -158,7 +158,7 @@ def _answer(one: Asking) -> str:
     words = "; ".join(one.reasons) or "the node has room for it"
     if one.gated:
         return f"held back by its scheduling gates; {words}"
-    return f"{words}, but it doesn't come to run: {one.blocked}" if one.blocked else words
+    return f"{words}, which isn't enough: {one.blocked}" if one.blocked else words
 
 
 def _who(one: Asking) -> str:

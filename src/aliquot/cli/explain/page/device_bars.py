@@ -29,7 +29,7 @@ def of_devices(devices: Sequence[Device], palette: Palette) -> list[Bar]:
         lost = sum(not one.allocated for one in bad)
         known = all(one.known for one in several)
         words = f"{free} of {len(several)} free" if known else f"{len(several)}, which are held is unknown"
-        bars.append(Bar(name, words, free, len(several), segments, "DRA", note=note, lost=lost))
+        bars.append(Bar(name, words, free, len(several), segments, "DRA", note=note, lost=lost, known=known))
     return bars
 
 
@@ -108,6 +108,7 @@ def _shared(one: Device, palette: Palette) -> Bar:
         "DRA, shared",
         shared=True,
         scaled=True,
+        known=one.known,
     )
 
 
@@ -142,6 +143,7 @@ def of_chip(chip: Chip, palette: Palette) -> Bar:
         PARTITIONABLE,
         note=f"still fits: {fits}" if fits else NO_ROOM if chip.known else "",
         scaled=not numbered,
+        known=chip.known,
     )
 
 
