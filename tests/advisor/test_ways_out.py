@@ -198,7 +198,9 @@ def test_a_node_group_is_grown_by_its_clouds_command_with_its_price() -> None:
     labels = {"eks.amazonaws.com/nodegroup": "a100", "node.kubernetes.io/instance-type": "p4d.24xlarge"}
     found = ways(node("n1", gpu=1, labels=labels), pod("a", on="n1", gpu=1), pod("p", gpu=1))
     way = found["add-node", "node"]
-    assert commands(way) == ["eksctl scale nodegroup --cluster CLUSTER --name a100 --nodes 2"]
+    find = "eksctl get clusters  # CLUSTER\n"
+    assert commands(way) == [f"{find}eksctl scale nodegroup --cluster CLUSTER --name a100 --nodes 2"]
+    assert way.changes[0].undo == "eksctl scale nodegroup --cluster CLUSTER --name a100 --nodes 1"
     assert way.cost.usd_per_hour is not None
     assert way.cost.usd_per_hour > 20
 
@@ -231,7 +233,8 @@ def test_three_changes_at_most_and_only_together() -> None:
     spoilt["spec"]["unschedulable"] = True
     found = ways(spoilt, pod("p", gpu=1, nodeSelector={"tier": "b"}))
     way = found["combined", "node/n1+pod"]
-    assert len(way.changes) == 3
+    assert len(way.steps) == 3
+    assert len(way.changes) == 2  # those of the pod are one patch
     assert way.after.node == "n1"
     assert {kind for kind, _ in found} == {"combined"}
 
@@ -354,7 +357,8 @@ def test_the_whole_node_group_grows_by_one_whatever_its_zones() -> None:
     nodes = [node(f"n{i}", gpu=1, labels={**group, "topology.kubernetes.io/zone": f"z{i}"}) for i in range(3)]
     held = [pod(f"h{i}", on=f"n{i}", gpu=1) for i in range(3)]
     found = [way for way in story(*nodes, *held, pod("p", gpu=1)).ways_out if way.kind == "add-node"]
-    assert [commands(way) for way in found] == [["eksctl scale nodegroup --cluster CLUSTER --name a100 --nodes 4"]]
+    (command,) = [command for way in found for command in commands(way)]
+    assert command.splitlines()[-1] == "eksctl scale nodegroup --cluster CLUSTER --name a100 --nodes 4"
 
 
 def test_a_pod_that_needs_no_gpu_is_offered_no_gpu_node() -> None:

@@ -132,7 +132,8 @@ def test_counted_devices_of_a_node(dump: Path, capsys: pytest.CaptureFixture[str
     assert "1 of 3 nvidia.com/gpu free; 1 of 4 nvidia.com/gpu not given" in text
     assert "2 held by ml/holder" in text
     assert "ml/wide (asks for 3 nvidia.com/gpu): nvidia.com/gpu: 1 free of 3, 3 asked" in text
-    assert "what would (tried): Ask for 1 nvidia.com/gpu instead of 3" in text
+    # not with one GPU: ml/narrow goes first and takes the free one
+    assert "what would (tried): Give it PriorityClass gpu-high (100000): it preempts ml/holder" in text
     assert "$ kubectl patch" in text or "$ kubectl get" in text
     assert "$ kubectl" not in shown(capsys, "node/n0", "-f", str(dump), "--ways", "0")
 

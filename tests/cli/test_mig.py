@@ -52,7 +52,57 @@ def test_every_layout_printed_is_one_that_on_takes(capsys: pytest.CaptureFixture
         assert (status, json.loads(out)["stillFit"]["2g.20gb"]) == (3, [])
 
 
-# facts of the planner, worked case 3
+# facts of the planner, worked case 1, and the end of T7
+def test_seven_of_1_gib_on_one_a100(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = call(capsys, "fits", "A100-40GB", *["1Gi"] * 7)
+    assert status == 0
+    assert "1Gi needs 1g.5gb (4.75 GiB)" in out
+    assert "A100-40GB: 7 x 1g.5gb can be created" in out
+    status, out, _ = call(capsys, "fits", "A100-40GB", *["1g.5gb"] * 8)
+    assert status == 3
+    assert "1g.5gb needs 1 compute slice, 0 compute slices free" in out
+
+
+# worked case 2
+def test_what_a_label_promises_is_not_what_it_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = call(capsys, "fits", "H200", "17Gi")
+    assert status == 0
+    assert "17Gi needs 1g.35gb (32.25 to 32.50 GiB) or 2g.35gb (32.25 to 32.50 GiB)" in out  # the label says 1g.18gb
+    answer = json.loads(call(capsys, "fits", "H200", "16Gi", "17Gi", "-o", "json")[1])
+    assert answer["holding"] == {"16Gi": ["1g.18gb"], "17Gi": ["1g.35gb", "2g.35gb"]}
+    assert answer["wanted"] == ["1g.18gb", "1g.35gb"]
+    status, _, err = call(capsys, "fits", "H200", "200Gi", "lots")
+    assert status == 2
+    assert "no MIG profile of H200-141GB holds 200Gi" in err
+    assert "the largest holds 139.75 GiB" in err
+    assert "no MIG profile lots" in err
+
+
+def test_what_differs_between_drivers_is_counted_as_the_least(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "20Gi needs 1g.23gb (20.50 to 22.00 GiB)" in call(capsys, "fits", "B200", "20Gi")[1]
+    assert "21Gi needs 1g.45gb" in call(capsys, "fits", "B200", "21Gi")[1]
+
+
+# facts of DRA, T7
+def test_the_arithmetic_of_places(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = call(capsys, "fits", "A100-40GB", "4g.20gb", "--on", "3g.20gb@0")
+    assert status == 3
+    assert "4g.20gb has no start left: memory slices 0-3 held by 3g.20gb at 0 (start 0)" in out
+    assert "4 compute slices free" in out
+    assert "move 3g.20gb from 0 to 4" in out
+    status, out, _ = call(capsys, "fits", "A100-40GB", "3g.20gb", "--on", "3g.20gb@0")
+    assert status == 0
+    assert "where     3g.20gb@4\n" in out
+    status, out, _ = call(capsys, "fits", "A100-40GB", "1g.5gb", "--on", "3g.20gb@0,3g.20gb@4")
+    assert status == 3
+    assert "no memory slice free, 1 compute slice free" in out
+    for start in (4, 5, 6):  # the small one first keeps the large one out, wherever it goes
+        status, out, _ = call(capsys, "fits", "A100-40GB", "3g.20gb", "--on", f"3g.20gb@0,1g.5gb@{start}")
+        assert status == 3
+        assert f"held by 1g.5gb at {start} (start 4)" in out
+
+
+# worked case 3
 def test_what_blocks_and_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = call(capsys, "fits", "H100-80GB", *["1g.10gb"] * 4, "--on", "3g.40gb@0")
     assert status == 3

@@ -5,6 +5,8 @@ import pytest
 from aliquot.devices.mig import Geometry, all_geometries, geometry
 from aliquot.devices.mig.legal_layouts import uniform_layouts
 from aliquot.sharing.configs import balanced_counts, device_plugin_config, mig_parted_config, uniform_config
+from aliquot.sharing.plugin_config.read import read_plugin_config
+from aliquot.sharing.plugin_config.values import Replicas, Replicated
 from aliquot.sharing.strategies import Strategy
 
 
@@ -19,11 +21,20 @@ def test_device_plugin(strategy: Strategy, key: str) -> None:
 
 
 def test_device_plugin_with_another_name() -> None:
-    config = device_plugin_config(
-        Strategy.TIME_SLICING, 2, rename="nvidia.com/gpu.shared", fail_requests_greater_than_one=False
-    )
-    shared = {"name": "nvidia.com/gpu", "replicas": 2, "rename": "nvidia.com/gpu.shared"}
-    assert config["sharing"] == {"timeSlicing": {"failRequestsGreaterThanOne": False, "resources": [shared]}}
+    config = device_plugin_config(Strategy.TIME_SLICING, 2, rename=True, fail_requests_greater_than_one=False)
+    shared = {"name": "nvidia.com/gpu", "replicas": 2}
+    assert config["sharing"] == {
+        "timeSlicing": {"failRequestsGreaterThanOne": False, "renameByDefault": True, "resources": [shared]}
+    }
+
+
+@pytest.mark.parametrize("strategy", [Strategy.TIME_SLICING, Strategy.MPS])
+@pytest.mark.parametrize("rename", [False, True])
+def test_the_plugin_reads_what_is_written(strategy: Strategy, rename: bool) -> None:
+    config, passed_over = read_plugin_config(device_plugin_config(strategy, 4, rename=rename))
+    assert passed_over == ()
+    name = "nvidia.com/gpu.shared" if rename else None
+    assert config.sharing == Replicas(strategy, (Replicated("nvidia.com/gpu", 4, name),), True)
 
 
 def test_strategies_without_replicas() -> None:

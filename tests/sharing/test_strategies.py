@@ -3,17 +3,9 @@
 import pytest
 
 from aliquot.devices.catalogue import GpuModel, find
-from aliquot.sharing.strategies import (
-    ISOLATION,
-    Guarantee,
-    Isolation,
-    MpsShare,
-    Strategy,
-    device_plugin_mps_limit,
-    mps_client_limit,
-    mps_share,
-    replica_problems,
-)
+from aliquot.sharing.mps import MpsShare, device_plugin_mps_limit, mps_client_limit, mps_share
+from aliquot.sharing.replicas import replica_problems
+from aliquot.sharing.strategies import ISOLATION, Guarantee, Isolation, Strategy
 
 
 def known(key: str) -> GpuModel:
@@ -44,6 +36,7 @@ def test_only_what_the_hardware_keeps_apart_is_called_isolated() -> None:
         (Strategy.MIG, ()),
         (Strategy.MPS, ("memory: kept apart by a limit", "faults: a neighbour's fatal fault", "speed: ")),
         (Strategy.TIME_SLICING, ("memory: a neighbour can take all of it", "faults: ", "speed: ")),
+        (Strategy.MIG_MPS, ("memory: kept apart by a limit", "faults: a neighbour's fatal fault", "speed: ")),
     ],
 )
 def test_what_is_shared_in_words(strategy: Strategy, words: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ from functools import cache
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.wayout import Trial
+from aliquot.advisor.wishes import NO_WISHES, Wishes
 from aliquot.allocation.answer import Story
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
@@ -103,6 +104,8 @@ class Case:
     """The scheduler's, about this pod."""
     error: bool = False
     """The scheduler gives up with an error, whatever some nodes could offer."""
+    wishes: Wishes = NO_WISHES
+    """Which ways out are wanted."""
 
     def placed(self, trial: Trial, node: str) -> bool:
         """Whether the pod is placed in that world, by this node's taking it.

@@ -1,9 +1,12 @@
-"""Changes as a person makes them: a patch, and the kubectl line that applies it."""
+"""Changes as a person makes them: a patch, the kubectl line that applies it, and the one that takes it back."""
 
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
 
+from aliquot.advisor import undo
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Change, Patch
 from aliquot.kube.selectors import NodeSelector, Requirement
@@ -11,8 +14,31 @@ from aliquot.kube.taints import Taint, Toleration
 
 REPLACING = frozenset({"Deployment", "DaemonSet"})
 """Their controllers replace pods when the template changes."""
+ROLLED = frozenset({"Deployment", "DaemonSet", "StatefulSet"})
+"""Their controllers keep earlier templates."""
 KEEPING = frozenset({"StatefulSet", "ReplicaSet", "ReplicationController"})
 """Theirs don't (a StatefulSet's rollout waits for the pod that is pending): the pod is deleted, to be made anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodChange(Change):
+    """A change of a pod's spec, in the pod or in its owner's template."""
+
+    owner: OwnerRef
+    pod: str
+    spec: Patch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimChange(Change):
+    """A change of a claim's spec, or of its template's."""
+
+    kind: str
+    namespace: str
+    name: str
+    operations: tuple[Patch, ...]
+    owner: OwnerRef
+    pod: str
 
 
 def _namespace(namespace: str) -> str:
@@ -33,12 +59,19 @@ def pod_spec(owner: OwnerRef, pod: str, spec: Patch) -> tuple[Change, ...]:
     """
     where = f"{owner.kind.lower()} {shlex.quote(owner.name)}{_namespace(owner.namespace)}"
     template: Patch = {"spec": {"template": {"spec": spec}}}
+    back = undo.from_copy(owner.kind, owner.name, owner.namespace)
+
+    def made(command: str, patch: Patch, back: str) -> PodChange:
+        return PodChange(owner.full, command, patch, back, owner=owner, pod=pod, spec=spec)
+
     if owner.kind in REPLACING or owner.kind in KEEPING:
-        patched = Change(owner.full, f"kubectl patch {where} --type=strategic -p {_compact(template)}", template)
+        if owner.kind in ROLLED:
+            back = f"kubectl rollout undo {where}"
+        patched = made(f"kubectl patch {where} --type=strategic -p {_compact(template)}", template, back)
         if owner.kind in REPLACING:
             return (patched,)
         again = f"kubectl delete pod {shlex.quote(pod)}{_namespace(owner.namespace)}"
-        return (patched, Change(f"pod {owner.namespace}/{pod}", again))
+        return (patched, Change(f"pod {owner.namespace}/{pod}", again, undo=undo.WAITS))
     if owner.kind == "Pod":
         # Most of a pod's spec can't be changed in place: it's made anew from the patched manifest.
         patch: Patch = {"spec": spec}
@@ -46,18 +79,19 @@ def pod_spec(owner: OwnerRef, pod: str, spec: Patch) -> tuple[Change, ...]:
             f"kubectl patch {where} --type=strategic --dry-run=client -o yaml -p {_compact(patch)}"
             " | kubectl replace --force -f -"
         )
-        return (Change(owner.full, command, patch),)
+        back = undo.from_copy("pod", owner.name, owner.namespace, verb="replace --force")
+        return (made(command, patch, back),)
     if owner.kind == "CronJob":
         patch = {"spec": {"jobTemplate": template}}
         command = f"kubectl patch {where} --type=strategic -p {_compact(patch)}  # holds from its next run on"
-        return (Change(owner.full, command, patch),)
+        return (made(command, patch, back),)
     if owner.kind == "Job":
         command = (
             f"# a Job's template can't be changed: delete job {owner.name} and create it again from its manifest with"
             " this patch; what it has done so far is lost"
         )
-        return (Change(owner.full, command, template),)
-    return (Change(owner.full, f"# change the pod template of {owner.full} (a custom kind) as in the patch", template),)
+        return (made(command, template, ""),)
+    return (made(f"# change the pod template of {owner.full} (a custom kind) as in the patch", template, ""),)
 
 
 def tolerations_patch(tolerations: tuple[Toleration, ...]) -> list[dict[str, object]]:
@@ -111,7 +145,10 @@ def node_affinity_patch(selector: NodeSelector | None) -> dict[str, object]:
 
 def uncordon(node: str) -> Change:
     """Allow new pods on a node."""
-    return Change(f"node {node}", f"kubectl uncordon {shlex.quote(node)}", {"spec": {"unschedulable": None}})
+    where = shlex.quote(node)
+    return Change(
+        f"node {node}", f"kubectl uncordon {where}", {"spec": {"unschedulable": None}}, f"kubectl cordon {where}"
+    )
 
 
 def remove_taints(node: str, taints: tuple[Taint, ...], left: tuple[Taint, ...]) -> Change:
@@ -122,49 +159,66 @@ def remove_taints(node: str, taints: tuple[Taint, ...], left: tuple[Taint, ...])
         f"node {node}",
         f"kubectl taint nodes {shlex.quote(node)} {keys}",
         {"spec": {"taints": rest or None}},
+        f"kubectl taint nodes {shlex.quote(node)} {' '.join(shlex.quote(str(taint)) for taint in taints)}",
     )
 
 
-def label_node(node: str, labels: Mapping[str, str]) -> Change:
-    """Set labels that an operator on the node acts on."""
+def label_node(node: str, labels: Mapping[str, str], before: Mapping[str, str]) -> Change:
+    """Set labels that an operator on the node acts on; `before`: those that it has."""
     pairs = " ".join(shlex.quote(f"{key}={value}") for key, value in labels.items())
+    old = " ".join(shlex.quote(f"{key}={before[key]}" if key in before else f"{key}-") for key in labels)
     return Change(
         f"node {node}",
         f"kubectl label node {shlex.quote(node)} --overwrite {pairs}",
         {"metadata": {"labels": dict(labels)}},
+        f"kubectl label node {shlex.quote(node)} --overwrite {old}",
     )
 
 
 def plugin_config(name: str, config: Mapping[str, object]) -> Change:
-    """Add a named configuration to the device plugin's ConfigMap (JSON is YAML, so it can stand on one line)."""
-    patch = {"data": {name: json.dumps(config)}}
+    """Add a named configuration to the device plugin's ConfigMap: the one that ClusterPolicy names."""
+    patch = {"data": {name: _flow(config)}}
+    add = "kubectl patch configmap CONFIG -n gpu-operator --type=merge -p"
     return Change(
         "configmap of NVIDIA's device plugin",
-        f"kubectl patch configmap DEVICE_PLUGIN_CONFIG -n gpu-operator --type=merge -p {_compact(patch)}"
-        "  # the ConfigMap that ClusterPolicy's spec.devicePlugin.config.name names",
+        "kubectl get clusterpolicies.nvidia.com -o jsonpath='{.items[*].spec.devicePlugin.config.name}'  # CONFIG\n"
+        f"{add} \\\n  {_compact(patch)}",
         patch,
+        f"{add} {_compact({'data': {name: None}})}",
     )
 
 
-def stop(owner: OwnerRef, pods: tuple[str, ...]) -> Change:
-    """Stop a workload, so that its pods give back what they hold."""
+def _flow(value: object) -> str:
+    """As YAML on one line: short, and without a quotation mark that a shell or JSON would have to escape."""
+    if (table := _table(value)) is not None:
+        return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in table.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, cast('list[object]', value)))}]"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int) -> Change:
+    """Stop a workload, so that its pods give back what they hold; `replicas`: as many as it has now."""
     name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
     if owner.kind in ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"):
         return Change(
             owner.full,
             f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas=0",
             {"spec": {"replicas": 0}},
+            f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}",
         )
     if owner.kind in ("Job", "CronJob"):
         patch = {"spec": {"suspend": True}}
         extra = "" if owner.kind == "Job" else f" && kubectl delete pod {' '.join(map(shlex.quote, pods))}{namespace}"
-        return Change(
-            owner.full, f"kubectl patch {owner.kind.lower()} {name}{namespace} -p {_compact(patch)}{extra}", patch
-        )
+        which = f"kubectl patch {owner.kind.lower()} {name}{namespace} -p"
+        back = f"{which} {_compact({'spec': {'suspend': False}})}  # what its pods had done since they started is lost"
+        return Change(owner.full, f"{which} {_compact(patch)}{extra}", patch, back)
     if owner.kind == "Pod":
-        return Change(owner.full, f"kubectl delete pod {name}{namespace}")
+        back = undo.lost("pod", owner.name, owner.namespace, "no controller makes it again, and what it did is lost")
+        return Change(owner.full, f"kubectl delete pod {name}{namespace}", undo=back)
     if owner.kind == "DaemonSet":
-        return Change(owner.full, f"kubectl delete daemonset {name}{namespace}")
+        back = undo.from_copy("daemonset", owner.name, owner.namespace, verb="create")
+        return Change(owner.full, f"kubectl delete daemonset {name}{namespace}", undo=back)
     return Change(owner.full, f"# stop {owner.full}: scale it to zero by its own means")
 
 
@@ -173,11 +227,18 @@ def claim_spec(
 ) -> tuple[Change, ...]:
     """Make a claim (or its template) anew with a JSON patch, then the pod, so that it gets a new claim."""
     where = f"{kind.lower()} {shlex.quote(name)}{_namespace(namespace)}"
-    edited = Change(
+    edited = ClaimChange(
         f"{kind.lower()} {namespace}/{name}",
         f"kubectl patch {where} --type=json --dry-run=client -o yaml -p {_compact(list(operations))}"
         " | kubectl replace --force -f -",
         {"jsonPatch": list(operations)},
+        undo.from_copy(kind, name, namespace, verb="replace --force"),
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        operations=tuple(operations),
+        owner=owner,
+        pod=pod,
     )
     if kind == "ResourceClaim":
         return (edited,)
@@ -186,7 +247,7 @@ def claim_spec(
         if owner.templated
         else f"kubectl get pod {shlex.quote(pod)}{_namespace(namespace)} -o yaml | kubectl replace --force -f -"
     )
-    return (edited, Change(f"pod {namespace}/{pod}", again))
+    return (edited, Change(f"pod {namespace}/{pod}", again, undo=undo.WAITS))
 
 
 def shared_claim(kind: str, namespace: str, name: str, new: str) -> Change:
@@ -202,6 +263,7 @@ def shared_claim(kind: str, namespace: str, name: str, new: str) -> Change:
             "kind": "ResourceClaim",
             "metadata": {"name": new, "namespace": namespace},
         },
+        f"kubectl delete resourceclaim {shlex.quote(new)}{_namespace(namespace)}",
     )
 
 
@@ -212,4 +274,62 @@ def mig_strategy() -> Change:
         "clusterpolicy cluster-policy",
         f"kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge -p {_compact(patch)}",
         patch,
+        undo.from_copy("clusterpolicies.nvidia.com", "cluster-policy"),
     )
+
+
+def merged(several: Sequence[Change]) -> tuple[Change, ...]:
+    """The same with one change for each object: two edits of one pod, template or claim are one patch."""
+    found: list[Change] = []
+    for change in several:
+        for nth, there in enumerate(found):
+            if (one := _one_of(there, change)) is not None:
+                found[nth] = one
+                break
+        else:
+            found.append(change)
+    return tuple(found)
+
+
+def _one_of(one: Change, other: Change) -> Change | None:
+    if isinstance(one, PodChange) and isinstance(other, PodChange) and one.owner == other.owner:
+        return pod_spec(one.owner, one.pod, _together(one.spec, other.spec))[0]
+    if isinstance(one, ClaimChange) and isinstance(other, ClaimChange) and one.target == other.target:
+        operations = (*one.operations, *other.operations)
+        return claim_spec(one.kind, one.namespace, one.name, operations, one.owner, one.pod)[0]
+    return one if one == other else None
+
+
+def _together(one: Patch, other: Patch) -> Patch:
+    """Two strategic merge patches as one, the second on top; lists of named things go by their names."""
+    found: dict[str, object] = dict(one)
+    for key, value in other.items():
+        there = found.get(key)
+        tables, lists = (_table(there), _table(value)), (_named(there), _named(value))
+        if tables[0] is not None and tables[1] is not None:
+            found[key] = _together(tables[0], tables[1])
+        elif lists[0] is not None and lists[1] is not None:
+            before, after = lists[0], lists[1]
+            found[key] = [_together(before.get(name, {}), after.get(name, {})) for name in {**before, **after}]
+        else:
+            found[key] = value
+    return found
+
+
+def _table(value: object) -> Patch | None:
+    """None: it's none."""
+    return cast("Patch", value) if isinstance(value, Mapping) else None
+
+
+def _named(value: object) -> dict[str, Patch] | None:
+    """Entries by name; None: it's no list of named entries."""
+    if not isinstance(value, list):
+        return None
+    found: dict[str, Patch] = {}
+    for one in cast("list[object]", value):
+        entry = _table(one)
+        name = entry.get("name") if entry is not None else None
+        if entry is None or not isinstance(name, str):
+            return None
+        found[name] = entry
+    return found

@@ -119,7 +119,7 @@ def way_out(way: WayOut) -> Json:
         "kind": way.kind,
         "object": way.target,
         "title": way.title,
-        "changes": [_change(change) for change in way.changes],
+        "changes": [change(one) for one in way.changes],
         "simulated": way.simulated,
         "cost": {"usdPerHour": way.cost.usd_per_hour, "text": way.cost.text},
         "risk": {"level": way.risk.level, "text": way.risk.text},
@@ -136,9 +136,11 @@ def way_out(way: WayOut) -> Json:
             "node": way.after.node,
             "evicted": list(way.after.victims),
             "stopped": list(way.after.stopped),
+            "goFirst": list(way.after.first),
         },
     }
 
 
-def _change(change: Change) -> Json:
-    return {"object": change.target, "patch": change.patch, "command": change.command}
+def change(one: Change) -> Json:
+    """One thing to do."""
+    return {"object": one.target, "patch": one.patch, "command": one.command, "undo": one.undo}

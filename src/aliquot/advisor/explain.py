@@ -5,15 +5,18 @@ from dataclasses import replace
 
 from aliquot.advisor.explanation.asked import made_by
 from aliquot.advisor.explanation.at_rest import at_rest
+from aliquot.advisor.explanation.behind import refused_and_behind
 from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, defective, stopping
 from aliquot.advisor.explanation.forecast import forecast
 from aliquot.advisor.explanation.notes import placed_note
-from aliquot.advisor.explanation.refused import refused
-from aliquot.advisor.explanation.twins import renamed, shape_of, with_siblings
+from aliquot.advisor.explanation.suspended import resumed
+from aliquot.advisor.explanation.twins import renamed, with_siblings
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef, owner_of
+from aliquot.advisor.queue.shapes import shape_of
 from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.advisor.verdicts import placed
+from aliquot.advisor.wishes import NO_WISHES, Wishes
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement
 from aliquot.scheduling.scheduler import Scheduler
@@ -21,7 +24,11 @@ from aliquot.snapshot.snapshot import Snapshot
 
 
 def explain(
-    snapshot: Snapshot, pods: Iterable[Pod], scheduler: Scheduler, node_groups: Snapshot | None = None
+    snapshot: Snapshot,
+    pods: Iterable[Pod],
+    scheduler: Scheduler,
+    node_groups: Snapshot | None = None,
+    wishes: Wishes = NO_WISHES,
 ) -> list[Explanation]:
     """Explain pods. Pods of one owner with the same spec are judged once: their stories differ only by name.
 
@@ -30,6 +37,7 @@ def explain(
         pods: which pods.
         scheduler: who decides.
         node_groups: nodes that could be added, one of each group, with their slices.
+        wishes: which ways out are wanted, and in which order.
     """
     told: dict[object, Explanation] = {}
     found: list[Explanation] = []
@@ -37,7 +45,7 @@ def explain(
         key = shape_of(snapshot, pod)
         twin = told.get(key)
         if twin is None:
-            twin = told[key] = replace(explain_one(snapshot, pod, scheduler, node_groups), shape=key)
+            twin = told[key] = replace(explain_one(snapshot, pod, scheduler, node_groups, wishes), shape=key)
             found.append(twin)
         else:
             found.append(renamed(snapshot, twin, pod))
@@ -50,7 +58,13 @@ def explain(
     return [replace(one, forecast=said.get(one.pod.key, "")) for one in found]
 
 
-def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups: Snapshot | None = None) -> Explanation:
+def explain_one(
+    snapshot: Snapshot,
+    pod: Pod,
+    scheduler: Scheduler,
+    node_groups: Snapshot | None = None,
+    wishes: Wishes = NO_WISHES,
+) -> Explanation:
     """Explain one pod."""
     maker = made_by(snapshot, pod)
     owner = OwnerRef(maker.kind, pod.namespace, pod.name) if maker is not None else owner_of(snapshot, pod)
@@ -59,7 +73,13 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
     resting = at_rest(pod, maker)
     if resting is not None:
         return Explanation(
-            pod=pod, owner=owner, verdict="blocked", sentence=resting.sentence, cause=resting, scheduler_message=""
+            pod=pod,
+            owner=owner,
+            verdict="blocked",
+            sentence=resting.sentence,
+            cause=resting,
+            scheduler_message="",
+            ways_out=resumed(snapshot, pod, maker, scheduler, node_groups, wishes),
         )
     blockers = blockers_of(snapshot, pod, maker)
     decision = scheduler.judge(snapshot, pod)
@@ -67,9 +87,9 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
         stop = stopping(blockers, pod)
         defect = next((one for one in defects(snapshot, pod, scheduler.kubernetes) if one.stops), None)
         if defect is not None and decision.verdict == "placeable" and (stop is None or not stop.decisive):
-            return defective(snapshot, pod, owner, scheduler, decision, defect)
+            return defective(snapshot, pod, owner, scheduler, decision, defect, wishes)
         if stop and (decision.verdict == "placeable" or pod.phase == "Pending" or stop.kind == CRASHES):
-            return blocked(snapshot, pod, owner, scheduler, decision, (stop, *blockers))
+            return blocked(snapshot, pod, owner, scheduler, decision, (stop, *blockers), wishes)
         preemption = decision.preemption
         return Explanation(
             pod=pod,
@@ -82,7 +102,7 @@ def explain_one(snapshot: Snapshot, pod: Pod, scheduler: Scheduler, node_groups:
             not_checked=decision.not_checked,
             note=placed_note(snapshot, pod, decision),
         )
-    return refused(snapshot, pod, owner, scheduler, decision, blockers, node_groups)
+    return refused_and_behind(snapshot, pod, owner, scheduler, decision, blockers, node_groups, wishes)
 
 
 def _leaving(pod: Pod, owner: OwnerRef) -> Explanation:

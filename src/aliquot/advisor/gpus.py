@@ -23,6 +23,7 @@ TITLES = {
     Strategy.MIG: "MIG",
     Strategy.MPS: "MPS",
     Strategy.TIME_SLICING: "time-slicing",
+    Strategy.MIG_MPS: "MPS on a MIG instance",
 }
 
 

@@ -39,19 +39,25 @@ def stop(snapshot: Snapshot, owner: OwnerRef, wanted: Sequence[Pod]) -> Stop:
             f"pod {', '.join(pod.key for pod in wanted)}",
             f"kubectl annotate pod {names} -n {shlex.quote(owner.namespace)} --overwrite {COST}=-1000",
             {"metadata": {"annotations": {COST: "-1000"}}},
+            f"kubectl annotate pod {names} -n {shlex.quote(owner.namespace)} {COST}-",
         )
-        scaled = Change(owner.full, f"kubectl scale {where} --replicas={left}", {"spec": {"replicas": left}})
+        scaled = _scaled(owner, where, replicas, left)
         return Stop((first, scaled), tuple(wanted), f"Scale {owner.short} from {replicas} to {left}", ends=False)
     if owner.kind == "StatefulSet" and len(wanted) < replicas:
         lowest = min(_ordinal(pod) for pod in wanted)
         gone = tuple(pod for pod in pods if _ordinal(pod) >= lowest)
         if lowest > 0:
-            scaled = Change(owner.full, f"kubectl scale {where} --replicas={lowest}", {"spec": {"replicas": lowest}})
+            scaled = _scaled(owner, where, replicas, lowest)
             return Stop((scaled,), gone, f"Scale {owner.short} from {replicas} to {lowest}", ends=False)
     verb = {"Pod": "Delete", "DaemonSet": "Delete", "Job": "Suspend", "CronJob": "Suspend"}.get(owner.kind, "Scale")
     to = " to 0" if verb == "Scale" else ""
-    made = (changes.stop(owner, tuple(pod.name for pod in pods)),)
+    made = (changes.stop(owner, tuple(pod.name for pod in pods), replicas),)
     return Stop(made, tuple(pods), f"{verb} {owner.short}{to}", ends=True)
+
+
+def _scaled(owner: OwnerRef, where: str, before: int, after: int) -> Change:
+    scale = f"kubectl scale {where} --replicas="
+    return Change(owner.full, f"{scale}{after}", {"spec": {"replicas": after}}, f"{scale}{before}")
 
 
 def _replicas(snapshot: Snapshot, owner: OwnerRef, pods: Sequence[Pod]) -> int:

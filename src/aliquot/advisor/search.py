@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from aliquot.advisor.case import Case, Spot, problem_of
+from aliquot.advisor.changes import merged
+from aliquot.advisor.queue.contested import contested
 from aliquot.advisor.remedies.selectors import OTHER_KIND
 from aliquot.advisor.remedies.table import FIRST_STEPS, REMEDIES
-from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut, order
+from aliquot.advisor.wayout import After, Candidate, Cost, Risk, WayOut
+from aliquot.advisor.wishes import LEVELS
 from aliquot.scheduling.outcome import Placement
 
 MOST_CHANGES = 3
@@ -21,21 +24,20 @@ SLIP = 6
 """The rank of a corrected slip, at most."""
 MOST_FIRST_STEPS = 6
 """First steps that combinations start from."""
-LEVELS = ("low", "medium", "high")
 
 
 def ways_out(case: Case) -> list[WayOut]:
     """All that help, best first. Combinations only where no single change of what's there does."""
-    found = list(_kept(singles(case)))
+    found = list(_kept(case, singles(case)))
     if not any(one.kind not in ("add-node", "free-device") for one in found):
         found += combined(case)
-    return sorted(undominated(found), key=order)
+    return sorted((contested(case, way) for way in undominated(found)), key=case.wishes.key)
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """Everything that could help, untried."""
+    """Everything that could help and is wanted, untried."""
     for remedy in REMEDIES:
-        yield from remedy(case)
+        yield from filter(case.wishes.allow, remedy(case))
 
 
 def singles(case: Case) -> Iterator[WayOut]:
@@ -75,7 +77,7 @@ def way_of(steps: Sequence[Candidate], after: After) -> WayOut:
         kind="combined",
         target="+".join(dict.fromkeys(one.target for one in steps)),
         title="; then: ".join(titles),
-        changes=tuple(change for one in steps for change in one.changes),
+        changes=merged([change for one in steps for change in one.changes]),
         cost=Cost(priced.usd_per_hour, priced.text),
         risk=Risk(worst.level, "; ".join(dict.fromkeys(one.risk.text for one in steps))),
         rank=sum(one.rank for one in steps),
@@ -117,7 +119,7 @@ def combined(case: Case) -> list[WayOut]:
             way = _minimal(case, steps)
             if way is not None and len(way.steps) > 1:
                 found.setdefault(tuple(sorted(change.command for change in way.changes)), way)
-    return sorted(found.values(), key=order)[:MOST_COMBINED]
+    return sorted(found.values(), key=case.wishes.key)[:MOST_COMBINED]
 
 
 def _minimal(case: Case, steps: Sequence[Candidate]) -> WayOut | None:
@@ -140,7 +142,8 @@ def _first_steps(case: Case) -> list[Candidate]:
             continue
         one = replace(case, spots=(spot,))
         first = (spot.reasons[0].filter, problem_of(spot.reasons[0]))
-        cures = (candidate for remedy in FIRST_STEPS for candidate in remedy(one) if candidate.cures in first)
+        offered = (candidate for remedy in FIRST_STEPS for candidate in remedy(one) if candidate.cures in first)
+        cures = filter(case.wishes.allow, offered)
         # of a node with one problem a corrected slip alone, which shows what it's short of really
         steps += [cure for cure in cures if len(spot.problems) > 1 or cure.rank <= SLIP]
         if len(steps) >= MOST_FIRST_STEPS:
@@ -159,7 +162,7 @@ def _continued(case: Case, steps: tuple[Candidate, ...]) -> Iterator[tuple[Candi
         return
     spots = (Spot(trial.snapshot.nodes[node], reasons),)
     rest = replace(case, snapshot=trial.snapshot, pod=trial.pod, spots=spots)
-    seconds = [way.steps[0] for way in _kept(singles(rest)) if way.kind != "add-node" or steps[0].target == "pod"]
+    seconds = [way.steps[0] for way in _kept(rest, singles(rest)) if way.kind != "add-node" or steps[0].target == "pod"]
     for second in seconds:
         yield (*steps, second)
     if not seconds and len(steps) < MOST_CHANGES - 1:
@@ -171,7 +174,10 @@ def undominated(ways: Sequence[WayOut]) -> list[WayOut]:
     """Without those that contain another one's changes, or that stop more pods than another one of the same kind."""
 
     def worse(way: WayOut, other: WayOut) -> bool:
-        mine, theirs = ({(change.command, repr(change.patch)) for change in one.changes} for one in (way, other))
+        mine, theirs = (
+            {(change.command, repr(change.patch)) for step in one.steps for change in step.changes}
+            for one in (way, other)
+        )
         stops, fewer = (set(one.after.stopped) | set(one.after.victims) for one in (way, other))
         if theirs < mine and fewer <= stops and _risk(other) <= _risk(way):
             return True
@@ -184,12 +190,12 @@ def _risk(way: WayOut) -> int:
     return LEVELS.index(way.risk.level)
 
 
-def _kept(ways: Iterable[WayOut]) -> Iterator[WayOut]:
+def _kept(case: Case, ways: Iterable[WayOut]) -> Iterator[WayOut]:
     """At most a handful of each kind, the best of them."""
     kinds: dict[str, list[WayOut]] = {}
     for way in ways:
         kinds.setdefault(way.kind, []).append(way)
     for same in kinds.values():
-        best = sorted(same, key=order)[:MOST_OF_A_KIND]
+        best = sorted(same, key=case.wishes.key)[:MOST_OF_A_KIND]
         other = [way for way in best if way.kind == "fix-selector" and way.rank >= OTHER_KIND]
         yield from (way for way in best if way not in other[1:])

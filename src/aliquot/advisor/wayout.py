@@ -40,6 +40,7 @@ Kind = Literal[
     "label-node",
     "repair",
     "upgrade",
+    "resume",
 ]
 Level = Literal["low", "medium", "high"]
 
@@ -54,7 +55,10 @@ class Change:
 
     target: str
     command: str
+    """What makes it. A line before the last finds what the last leaves open (a name in capital letters)."""
     patch: Patch | None = None
+    undo: str = ""
+    """The line that takes it back; from # on: what can't be taken back, and what is lost. Empty: nothing is changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class After:
     victims: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()
     """Pods that run today and that the change itself stops."""
+    first: tuple[str, ...] = ()
+    """Pods that wait too, go first, and take that place: the pod still waits then. Empty: it gets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,10 @@ class Candidate:
     """False: where it leads can't be tried on a dump."""
     tried: After | None = None
     """Set where making the candidate already took judging it; else it's tried on `node`."""
+    own: bool = False
+    """What it changes in the snapshot is this one pod's (its claim): pods alike need the same, each for its own."""
+    several: Callable[[int], "Candidate"] | None = None
+    """The same made so many times over, where that makes sense: nodes. Its `apply` makes all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +171,30 @@ def order(way: WayOut) -> tuple[float, str]:
     usd = way.cost.usd_per_hour
     money = UNKNOWN_COST if usd is None else 0.0 if usd == 0 else min(LEAST_COST + usd, MOST_COST)
     return RISK_WEIGHT[way.risk.level] + money + way.rank / 10, way.title
+
+
+def outcome(way: WayOut, alike: int = 1) -> str:
+    """What happens then, in words.
+
+    Args:
+        way: which.
+        alike: how many pods wait for the same, the told one included.
+    """
+    if not way.simulated:
+        return "not tried: a dump can't tell"
+    place = f" on {way.after.node}" if way.after.node else ""
+    gone = (*way.after.victims, *way.after.stopped)
+    ends = (
+        f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer {'runs' if len(gone) == 1 else 'run'}"
+        if gone
+        else ""
+    )
+    if way.after.first:
+        who = ", ".join(way.after.first[:2]) + (" …" if len(way.after.first) > 2 else "")
+        goes = "goes first and takes" if len(way.after.first) == 1 else "go first and take"
+        return f"there's room{place} then, but {who} {goes} it: it still waits{ends}"
+    whose = "it runs" if alike == 1 else f"one of the {alike} runs"
+    return f"then {whose}{place}{ends}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ app.command(
         "aliquot explain node/gpu-node-1 -f dump.yaml",
         "aliquot explain claim/training -n ml -f dump.yaml",
         "aliquot explain --all-pending -f dump.yaml --node gpu-3 --cause held",
+        "aliquot explain --plan-all -f dump.yaml --avoid evict --max-risk medium",
         "aliquot explain --would deployment.yaml -n serving",
         "kubectl get nodes,pods -A -o json | aliquot explain -A -f - -o json",
         status="0  every asked pod runs or would be placed; with --would: all of them\n"

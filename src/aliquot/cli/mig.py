@@ -29,6 +29,7 @@ EXAMPLES = epilogue(
 FITS_EXAMPLES = epilogue(
     "aliquot mig fits H100-80GB 3g.40gb 1g.10gb",
     "aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0",
+    "aliquot mig fits H200 17Gi   # the smallest profile that really holds it",
     'aliquot mig fits "A100 40GB" 2g.10gb --on 4g.20gb@0,1g.5gb@6 -o json',
     status="0  they fit, and the answer says where\n"
     "3  they don't; the answer says what blocks them, and the fewest moves that\n"
@@ -119,11 +120,12 @@ def fits(
 
     Args:
         model: The GPU: a product name, a node label, a PCI id, or a name of this project's tables such as A100-40GB.
-        profiles: The wanted instances by profile, such as 1g.5gb; a profile twice is two instances.
+        profiles: The wanted instances by profile, such as 1g.5gb, or by the memory that they must hold, such as 17Gi;
+            one twice is two instances.
         on: The instances that are there and stay, such as 3g.20gb@0,1g.5gb@4.
         output: text, json or yaml.
     """
-    from aliquot.cli.mig_input import layout_of, model_of, profiles_of
+    from aliquot.cli.mig_input import held_by, holding, layout_of, model_of, profiles_of
     from aliquot.devices.mig.fitting import fits as judge
 
     geometry = model_of(model)
@@ -136,10 +138,14 @@ def fits(
     if wanted is None or state is None:
         return UNUSABLE
     answer = judge(geometry, state, wanted)
+    amounts = {name: found for name in profiles if (found := holding(geometry, name))}
     if output == "text":
+        for amount, found in amounts.items():
+            print(f"{amount} needs {' or '.join(map(held_by, found))} (by the table; a node's own figures count more)")
         _tell_fit(geometry, state, wanted, answer)
     else:
-        _write(output, _fit_json(geometry, state, wanted, answer))
+        value = _fit_json(geometry, state, wanted, answer)
+        _write(output, {**value, "holding": {name: [each.name for each in found] for name, found in amounts.items()}})
     from aliquot.devices.mig.fitting import Fit
 
     return 0 if isinstance(answer, Fit) else NO_ROOM

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from aliquot.cel.checking.hints import nearest
 from aliquot.cli.output import fail
 from aliquot.devices.catalogue import all_models, find
-from aliquot.devices.mig import Geometry, Placement, all_geometries, geometry_of
+from aliquot.devices.mig import Geometry, Placement, Profile, all_geometries, geometry_of, memory_of
 from aliquot.devices.mig.legal_layouts import violations
+from aliquot.units.quantity import Quantity
 
+MIB = 1 << 20
+_AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?[KMGT]i?", re.ASCII)
 _INSTANCE = re.compile(r"(?P<profile>[^@]+)(?:@(?P<start>[0-9]+))?", re.ASCII)
 
 
@@ -34,11 +37,29 @@ def model_of(name: str) -> Geometry | None:
     return None
 
 
+def holding(geometry: Geometry, amount: str) -> tuple[Profile, ...] | None:
+    """The smallest profiles that hold an amount of memory such as 17Gi, empty if none does; None: it's no amount."""
+    if _AMOUNT.fullmatch(amount) is None:
+        return None
+    return geometry.smallest_holding(-(-Quantity.parse(amount).value() // MIB))
+
+
+def held_by(profile: Profile) -> str:
+    """A profile with the memory that it holds: the least and the most that was seen, for it differs between drivers."""
+    least, most = memory_of(profile).mib, max(profile.memory_mib_observed, default=0)
+    span = f"{least / 1024:.2f}" if most <= least else f"{least / 1024:.2f} to {most / 1024:.2f}"
+    return f"{profile.name} ({span} GiB)"
+
+
 def profiles_of(geometry: Geometry, names: Sequence[str]) -> list[str] | None:
-    """The geometry's own names of profiles; None after naming all that it hasn't got."""
-    found = [geometry.profile(name) for name in names]
+    """The geometry's own names of profiles, for an amount of memory the smallest; None after naming what it hasn't."""
+    amounts = {name: holding(geometry, name) for name in names}
+    found = [found[0] if (found := amounts[name]) else geometry.profile(name) for name in names]
     for name, profile in zip(names, found, strict=True):
-        if profile is None:
+        if profile is None and amounts[name] is not None:
+            largest = max(memory_of(each).mib for each in geometry.profiles)
+            fail(f"no MIG profile of {geometry.key} holds {name}", f"the largest holds {largest / 1024:.2f} GiB")
+        elif profile is None:
             fail(f"{geometry.key} has no MIG profile {name}", f"it has {', '.join(p.name for p in geometry.profiles)}")
     if not geometry.known:
         fail(f"where MIG instances of {geometry.key} may lie isn't published", "ask the node: aliquot mig list")

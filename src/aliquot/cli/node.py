@@ -11,6 +11,7 @@ app = App(
         "aliquot node inspect                          # this machine",
         "aliquot node inspect --host preset:dgx-a100   # a simulated one",
         "aliquot node presets hgx-h100 > host.yaml     # then --host sim:host.yaml",
+        "aliquot node check config.yaml                # how GPUs are to be shared",
     ),
     help_format="plaintext",
 )
@@ -33,4 +34,30 @@ app.command(
     name="presets",
     help="The hosts that can be simulated, or one of them as a file to start from.",
     help_epilogue=epilogue("aliquot node presets", "aliquot node presets hgx-h100 > host.yaml"),
+)
+app.command(
+    "aliquot.cli.sharing.check:check",
+    name="check",
+    help="What's wrong with configurations of GPU sharing, and what they'd do on a host.",
+    help_epilogue=epilogue(
+        "aliquot node check plugin-config.yaml",
+        "aliquot node check claims.yaml -o json",
+        "aliquot node check plugin-config.yaml --host preset:mixed",
+        status="0  nothing is wrong\n"
+        "1  something is: each fault with its path, all at once\n"
+        "2  a file can't be read, or holds no such configuration",
+    ),
+)
+app.command(
+    "aliquot.cli.sharing.setup:setup",
+    name="setup",
+    help="What setting devices up for a claim would do: the steps with their undo; nothing is done.",
+    help_epilogue=epilogue(
+        "aliquot node setup gpu-0 gpu-1 --config claim.yaml",
+        "aliquot node setup gpu-0:3g.20gb@4 --host preset:mixed",
+        "aliquot node setup gpu-2 --config claim.yaml --request mps-gpu -o json",
+        status="0  it can be set up, and the answer says how\n"
+        "3  it can't, and the answer says why\n"
+        "2  a file, a device or the host can't be used",
+    ),
 )

@@ -122,12 +122,21 @@ class Gpu:
 
     @property
     def model(self) -> GpuModel | None:
-        """Its row of the catalogue: by PCI id, else by name; A2 and A16 share an id, so there the name decides."""
-        named = by_product(self.name)
-        found = by_pci_id(self.pci_id) if self.pci_id is not None else None
+        """Its row of the catalogue: by PCI id, else by name; A2 and A16 share an id, so there the name decides.
+
+        A row of another architecture than the driver tells isn't its row: virtual GPUs and mocks borrow ids.
+        """
+        named = self._if_it_may_be(by_product(self.name))
+        found = self._if_it_may_be(by_pci_id(self.pci_id)) if self.pci_id is not None else None
         if named is not None and found is not None and self.pci_id in named.pci_ids:
             return named
         return found or named
+
+    def _if_it_may_be(self, model: GpuModel | None) -> GpuModel | None:
+        """The model, unless the driver tells another architecture; to it Blackwell Ultra is Blackwell."""
+        if model is None or self.architecture is None or model.architecture.startswith(self.architecture):
+            return model
+        return None
 
     @property
     def mig_enabled(self) -> bool:

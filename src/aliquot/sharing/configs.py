@@ -18,7 +18,7 @@ def device_plugin_config(
     replicas: int,
     resource: str = "nvidia.com/gpu",
     *,
-    rename: str | None = None,
+    rename: bool = False,
     fail_requests_greater_than_one: bool = True,
 ) -> dict[str, Any]:
     """A configuration file of NVIDIA's device plugin that offers each device `replicas` times.
@@ -27,7 +27,8 @@ def device_plugin_config(
         strategy: time-slicing or MPS.
         replicas: 2 or more per device.
         resource: the devices to share.
-        rename: another name for the shared ones, such as `nvidia.com/gpu.shared`, so that nobody gets a share unasked.
+        rename: whether the shared ones are called `nvidia.com/gpu.shared`, so that nobody gets a share unasked. Another
+            name can't be chosen: the plugin passes over it.
         fail_requests_greater_than_one: whether asking for two replicas is refused: two give no more compute than one.
 
     Raises:
@@ -37,9 +38,9 @@ def device_plugin_config(
     if strategy not in keys:
         raise ValueError(f"{strategy.value} makes no replicas; use time-slicing or MPS")
     shared: dict[str, Any] = {"name": resource, "replicas": replicas}
-    if rename is not None:
-        shared["rename"] = rename
     options = {"failRequestsGreaterThanOne": fail_requests_greater_than_one, "resources": [shared]}
+    if rename:
+        options["renameByDefault"] = True
     return {"version": "v1", "sharing": {keys[strategy]: options}}
 
 

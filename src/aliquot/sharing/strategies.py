@@ -1,15 +1,10 @@
-"""The ways to divide a GPU: what each isolates, how much each gives, and where each ends.
-
-Sources: NVIDIA's MIG and MPS guides; NVIDIA/k8s-device-plugin at 1b826ac for what it does with `replicas`.
-"""
+"""The ways to divide a GPU, and what each isolates. Sources: NVIDIA's MIG and MPS guides."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
-
-from aliquot.devices.catalogue import GpuModel
 
 
 class Strategy(StrEnum):
@@ -19,6 +14,8 @@ class Strategy(StrEnum):
     MIG = "mig"
     MPS = "mps"
     TIME_SLICING = "time-slicing"
+    MIG_MPS = "mig+mps"
+    """MPS among the programs on one MIG instance."""
 
 
 class Guarantee(StrEnum):
@@ -65,78 +62,7 @@ ISOLATION: Final[Mapping[Strategy, Isolation]] = MappingProxyType(
         Strategy.MIG: Isolation(Guarantee.HARDWARE, Guarantee.HARDWARE, Guarantee.HARDWARE),
         Strategy.MPS: Isolation(Guarantee.LIMIT, Guarantee.NONE, Guarantee.NONE),
         Strategy.TIME_SLICING: Isolation(Guarantee.NONE, Guarantee.NONE, Guarantee.NONE),
+        # among the programs of one instance; from other instances the hardware keeps them apart
+        Strategy.MIG_MPS: Isolation(Guarantee.LIMIT, Guarantee.NONE, Guarantee.NONE),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class MpsShare:
-    """What one MPS client may use."""
-
-    memory_mib: int
-    """A limit on what it may allocate; it isn't reserved."""
-    active_thread_percent: int
-    """A cap on the share of the multiprocessors; it isn't reserved."""
-
-
-def mps_share(memory_mib: int, replicas: int) -> MpsShare:
-    """The share of one replica as the device plugin sets it: whole MiB and whole percents, cut off.
-
-    Args:
-        memory_mib: of the whole GPU, as its driver reports it.
-        replicas: 2 or more.
-    """
-    return MpsShare(memory_mib // replicas, 100 // replicas)
-
-
-def mps_client_limit(compute_capability: str, cuda: tuple[int, int]) -> int:
-    """The most clients of one MPS server: 16 before Volta, 48 from Volta on, 60 with CUDA 13.1 or later.
-
-    Args:
-        compute_capability: such as `8.0`.
-        cuda: the CUDA version of the driver, major and minor.
-    """
-    if _capability(compute_capability) < (7, 0):
-        return 16
-    return 60 if cuda >= (13, 1) else 48
-
-
-def device_plugin_mps_limit(compute_capability: str) -> int:
-    """The most replicas that NVIDIA's device plugin accepts for MPS: its test leaves V100 (7.0) at 16."""
-    return 48 if _capability(compute_capability) >= (7, 5) else 16
-
-
-def replica_problems(strategy: Strategy, replicas: int, model: GpuModel, *, on_mig: bool = False) -> tuple[str, ...]:
-    """Why a GPU can't be offered as so many replicas by NVIDIA's device plugin; empty if it can.
-
-    Args:
-        strategy: time-slicing or MPS.
-        replicas: wanted per GPU.
-        model: of the GPU.
-        on_mig: whether the devices are MIG instances.
-    """
-    problems: list[str] = []
-    if strategy not in {Strategy.TIME_SLICING, Strategy.MPS}:
-        problems.append(f"{strategy.value} makes no replicas; use time-slicing or MPS")
-    if replicas < 2:
-        problems.append(f"replicas is {replicas}, at least 2 make a shared GPU")
-    if strategy is Strategy.MPS:
-        problems.extend(_mps_problems(replicas, model, on_mig=on_mig))
-    return tuple(problems)
-
-
-def _mps_problems(replicas: int, model: GpuModel, *, on_mig: bool) -> list[str]:
-    if not model.mps or model.compute_capability is None:
-        return [f"{model.key} has no MPS"]
-    problems: list[str] = []
-    if on_mig:
-        problems.append("the device plugin offers MPS on whole GPUs only, not on MIG instances")
-    limit = device_plugin_mps_limit(model.compute_capability)
-    if replicas > limit:
-        problems.append(f"replicas is {replicas}, the device plugin allows at most {limit} MPS clients on {model.key}")
-    return problems
-
-
-def _capability(text: str) -> tuple[int, int]:
-    major, _, minor = text.partition(".")
-    return int(major), int(minor or "0")

@@ -390,3 +390,12 @@ def test_broken_objects_are_told_and_the_rest_is_judged(ask: Ask) -> None:
 def test_mistakes(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", *arguments, *([] if "-f" in arguments else ["-f", "x.yaml"])]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_what_admission_would_fill_in_is_told(ask: Ask) -> None:
+    given = {"type": "Container", "default": {"cpu": "2"}, "defaultRequest": {"cpu": "1"}}
+    limits = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "small", "namespace": "ml"}}
+    kata = pod("p", {**ASKS, "runtimeClassName": "kata"})
+    _, _, err = ask([*ONE_FREE, {**limits, "spec": {"limits": [given]}}], [kata])
+    assert "LimitRange ml/small gives requests of cpu to containers that have none: they're judged without" in err
+    assert "RuntimeClass kata may add an overhead, which isn't counted" in err

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -67,6 +68,14 @@ class Fake:
         host = NvmlHost(library=self.library, root=self.root, limit_s=limit_s, environment=environment)
         self.hosts.append(host)
         return host
+
+    def smi(self) -> None:
+        """Put a fake nvidia-smi below the driver's root."""
+        program = self.root / "usr/bin/nvidia-smi"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        script = Path(__file__).with_name("fake_smi.py")
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {script} "$@"\n', encoding="ascii")
+        program.chmod(0o755)
 
     def close(self) -> None:
         for host in self.hosts:

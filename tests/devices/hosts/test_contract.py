@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from aliquot.devices.activity import Activity
-from aliquot.devices.gpu import ComputeMode, Gpu
+from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
 from aliquot.devices.hosts.protocol import GpuLost, Host, Refused, Why
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
@@ -43,6 +44,8 @@ class Machine:
     def __init__(self, kind: str, folder: Path, text: str) -> None:
         self.fake = Fake(folder, text) if kind == "nvml" else None
         self.file = read_host(text, "table")
+        if self.fake:
+            self.fake.smi()
         self.host: Host = self.fake.host() if self.fake else SimulatedHost(self.file)
 
     def gpu(self, number: int) -> Gpu:
@@ -224,6 +227,42 @@ def test_compute_mode(machine: Machine) -> None:
         assert machine.gpu(IDLE).compute_mode is mode
     refused = machine.host.set_compute_mode(machine.uuid(DIVIDED), ComputeMode.EXCLUSIVE_PROCESS)
     assert why(refused) is Why.NOT_SUPPORTED
+
+
+def test_time_slices(machine: Machine) -> None:
+    gpu = machine.uuid(IDLE)
+    for length in (TimeSlice.LONG, TimeSlice.DEFAULT):
+        assert machine.host.set_time_slice(gpu, length) is None
+        assert machine.gpu(IDLE).time_slice is length
+    assert why(machine.host.set_time_slice(machine.uuid(DIVIDED), TimeSlice.LONG)) is Why.NOT_SUPPORTED
+
+
+def test_a_reset_takes_the_instances_and_brings_the_pending_mode(kind: str, tmp_path: Path) -> None:
+    text = """
+name: reset
+gpus:
+  - {model: A100-40GB, mig: true, instances: [3g.20gb@0, 1g.5gb@4]}
+  - {model: A100-40GB, processes: [{pid: 5}]}
+"""
+    machine = Machine(kind, tmp_path, text)
+    divided, busy = (gpu.uuid for gpu in machine.host.survey().gpus)
+    assert machine.host.reset(divided) is None
+    assert machine.gpu(0).instances == ()
+    assert machine.gpu(0).mig == MigMode(current=True, pending=True)
+    assert why(machine.host.set_mig_mode(busy, enabled=True)) is Why.IN_USE
+    assert why(machine.host.reset(busy)) is Why.IN_USE
+    assert machine.gpu(1).mig == MigMode(current=False, pending=True)
+    if machine.fake:
+        machine.fake.drop("g1.proc.")
+        machine.fake.close()
+    else:
+        assert isinstance(machine.host, SimulatedHost)
+        with machine.host._store.change() as box:
+            states = {uuid: state.replaced(processes=()) for uuid, state in box[0].gpus.items()}
+            box[0] = msgspec.structs.replace(box[0], gpus=states)
+    assert machine.host.reset(busy) is None
+    assert machine.gpu(1).mig == MigMode(current=True, pending=True)
+    machine.host.release()
 
 
 def test_how_busy_they_are(kind: str, tmp_path: Path) -> None:

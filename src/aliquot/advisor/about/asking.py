@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from aliquot.advisor.alike import alike_groups
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.explain import explain_one
-from aliquot.advisor.explanation.twins import shape_of
 from aliquot.advisor.gpus import family
 from aliquot.advisor.owners import OwnerRef, owner_of
+from aliquot.advisor.queue.shapes import shape_of
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut
 from aliquot.kube.pod import Pod

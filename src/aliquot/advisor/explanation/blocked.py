@@ -10,6 +10,7 @@ from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.remedies import starting
 from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.search import ways_out
+from aliquot.advisor.wishes import Wishes
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import Workload
 from aliquot.scheduling.blockers.blocker import Blocker
@@ -44,10 +45,11 @@ def blocked(
     scheduler: Scheduler,
     decision: Placement,
     blockers: tuple[Blocker, ...],
+    wishes: Wishes,
 ) -> Explanation:
     """There's room for it, or it has its node, and it doesn't come to run all the same."""
     cause = of_blocker(snapshot, blockers[0], pod)
-    case = Case(snapshot, pod, owner, scheduler, (), blockers=tuple(dict.fromkeys(blockers)))
+    case = Case(snapshot, pod, owner, scheduler, (), blockers=tuple(dict.fromkeys(blockers)), wishes=wishes)
     return Explanation(
         pod=pod,
         owner=owner,
@@ -64,7 +66,13 @@ def blocked(
 
 
 def defective(
-    snapshot: Snapshot, pod: Pod, owner: OwnerRef, scheduler: Scheduler, decision: Placement, defect: Defect
+    snapshot: Snapshot,
+    pod: Pod,
+    owner: OwnerRef,
+    scheduler: Scheduler,
+    decision: Placement,
+    defect: Defect,
+    wishes: Wishes,
 ) -> Explanation:
     """A release of kube-scheduler that can't place what it should."""
     release = f"{scheduler.kubernetes}.{scheduler.kubernetes.patch}"
@@ -72,7 +80,7 @@ def defective(
         f"A known defect of kube-scheduler {release}: it {defect.says} ({defect.issue}, fixed in "
         f"{defect.fixed_in(scheduler.kubernetes.minor)}); without it there's room for the pod."
     )
-    case = Case(snapshot, pod, owner, scheduler, (), defect=defect)
+    case = Case(snapshot, pod, owner, scheduler, (), defect=defect, wishes=wishes)
     said = pod.scheduled.message if pod.scheduled is not None else ""
     return Explanation(
         pod=pod,

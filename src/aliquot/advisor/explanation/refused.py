@@ -14,6 +14,7 @@ from aliquot.advisor.remedies.table import advice as advice_for
 from aliquot.advisor.search import ways_out
 from aliquot.advisor.spots import case_of
 from aliquot.advisor.wayout import Advice, WayOut
+from aliquot.advisor.wishes import Wishes
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
@@ -33,6 +34,7 @@ def refused(
     decision: Refusal,
     blockers: tuple[Blocker, ...],
     node_groups: Snapshot | None,
+    wishes: Wishes,
 ) -> Explanation:
     """The story of a pod that no node takes, or that a gate keeps from the queue."""
     wanted = device_requests(pod)
@@ -44,7 +46,7 @@ def refused(
         advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
     else:
         case = case_of(snapshot, pod, owner, scheduler, groups, decision, node_groups)
-        case = replace(case, blockers=blockers)
+        case = replace(case, blockers=blockers, wishes=wishes)
         ways = ways_out(case)
         advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
     cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers)

@@ -9,6 +9,7 @@ from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.dra.claim import Claim
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod
+from aliquot.kube.quotas import LimitRange
 from aliquot.kube.storage import PersistentVolumeClaim
 from aliquot.kube.workload import Namespace, Workload
 from aliquot.scheduling.binding import without_pods
@@ -152,6 +153,7 @@ class _Application:
 
     def _add(self, pod: Pod) -> None:
         """A pod with the claims that are made for it."""
+        self._notes += unfilled(self._world, pod)
         self._world = charged(self._world, pod)
         fresh = [one for one in pod.claims if one.template_name is not None]
         claims = generate(pod, self._world.templates, self._world.namespaces, {})
@@ -178,6 +180,24 @@ class _Application:
         )  # fmt: skip
         key = key_of(thing)
         return next((found for table in tables if type(found := table.get(key)) is type(thing)), None)
+
+
+def unfilled(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """What admission would still fill in that changes what the pod asks for, and isn't filled in here."""
+    found: list[str] = []
+    for one in snapshot.objects(LimitRange).values():
+        if one.meta.namespace != pod.namespace:
+            continue
+        given = {name for limits in one.limits if limits.kind == "Container" for name in limits.default_request}
+        lacking = {name for name in given if any(name not in container.requests for container in pod.containers)}
+        if lacking:
+            found.append(
+                f"LimitRange {one.meta.key} gives requests of {listed(sorted(lacking))} to containers that have none: "
+                "they're judged without"
+            )
+    if pod.runtime_class and not pod.overhead:
+        found.append(f"RuntimeClass {pod.runtime_class} may add an overhead, which isn't counted")
+    return found
 
 
 def _key(thing: object) -> str:

@@ -22,6 +22,8 @@ from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.snapshot import Snapshot
 
+UNBOUND = ("claim-missing", "claim-unbound")
+"""Blockers that a bound volume takes away."""
 DEFAULT = "default-scheduler"
 KNOWN_EXTENDERS = {"volcano.sh/": "volcano"}
 """Resources that only one scheduler counts (its documentation says so): prefix -> the scheduler."""
@@ -31,8 +33,8 @@ def cures(case: Case) -> Iterator[Candidate]:
     """Of each blocker, in their order."""
     for one in case.blockers:
         match one.kind:
-            case "claim-missing" | "claim-unbound":
-                yield _volume(case, one)
+            case kind if kind in UNBOUND:
+                yield volume(case, one)
             case "quota-exceeded":
                 yield from _quota(case, one)
             case "scheduler-absent" | "other-scheduler":
@@ -47,7 +49,7 @@ def cures(case: Case) -> Iterator[Candidate]:
     yield from _upgrade(case)
 
 
-def _volume(case: Case, one: Blocker) -> Candidate:
+def volume(case: Case, one: Blocker) -> Candidate:
     """Bound, would the pod be placed? By whatever makes it so."""
     name = one.object.name
     key = f"{case.pod.namespace}/{name}"
@@ -63,13 +65,17 @@ def _volume(case: Case, one: Blocker) -> Candidate:
     where = f"-n {shlex.quote(case.pod.namespace)}"
     if claim is None:
         title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names"
-        command = f"# create it: kubectl apply {where} -f CLAIM.yaml  # kubectl get storageclass lists the classes"
+        command = (
+            "kubectl get storageclass  # the classes that it may name\n"
+            f"# write it to CLAIM.yaml, then: kubectl apply {where} -f CLAIM.yaml"
+        )
     elif one.nearest or any(item.source == "absence" for item in one.evidence):
         meant = f" ({one.nearest} exists)" if one.nearest else ""
         title = f"Give PersistentVolumeClaim {name} a StorageClass that exists: {one.subject} doesn't{meant}"
         command = (
-            f"kubectl get storageclass; kubectl get pvc {shlex.quote(name)} {where} -o yaml > claim.yaml"
-            "  # correct storageClassName, then: kubectl replace --force -f claim.yaml (an unbound claim holds no data)"
+            f"kubectl get storageclass\nkubectl get pvc {shlex.quote(name)} {where} -o yaml > claim.yaml\n"
+            "# correct storageClassName there, then: kubectl replace --force -f claim.yaml"
+            " (an unbound claim holds no data)"
         )
     else:
         title = f"Have a volume provisioned for PersistentVolumeClaim {name}: it's unbound"
@@ -113,6 +119,8 @@ def _quota(case: Case, one: Blocker) -> Iterator[Candidate]:
                 f"kubectl patch resourcequota {shlex.quote(name)} -n {shlex.quote(namespace)} --type=merge"
                 f" -p {shlex.quote(json.dumps(patch))}",
                 patch,
+                f"kubectl patch resourcequota {shlex.quote(name)} -n {shlex.quote(namespace)} --type=merge"
+                f" -p {shlex.quote(json.dumps({'spec': {'hard': {one.subject: about(resource, one.limit)}}}))}",
             ),
         ),
         apply=lambda trial: trial,
@@ -180,6 +188,7 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
         key = selection[0]
         nodes = [node.name for node in case.snapshot.nodes.values() if not _control_plane(node.meta.labels)]
         named = nodes[0] if len(nodes) == 1 else "NODE"
+        finding = "" if len(nodes) == 1 else "kubectl get nodes --show-labels  # NODE: each that has such devices\n"
         which = (
             f"Node {named}" if len(nodes) == 1 else f"the nodes with such devices (of {', '.join(sorted(nodes)[:4])})"
         )
@@ -190,7 +199,8 @@ def _driver(case: Case, one: Blocker) -> Iterator[Candidate]:
             changes=(
                 Change(
                     f"node {named}",
-                    f"kubectl label node {shlex.quote(named)} {shlex.quote(key)}",
+                    f"{finding}kubectl label node {shlex.quote(named)} {shlex.quote(key)}",
+                    undo=f"kubectl label node {shlex.quote(named)} {shlex.quote(key.partition('=')[0])}-",
                 ),
             ),
             apply=lambda trial: trial,

@@ -231,7 +231,7 @@ def _edited(case: Case, holder: Holder, spec: ClaimSpec) -> tuple[Change, ...]:
     return made[:1]
 
 
-def _restart(case: Case, holder: Holder) -> tuple[Change, ...]:
+def _restart(case: Case, holder: Holder) -> tuple[Change, Change, Change]:
     workload = case.snapshot.workload_of(holder.pod)
     replicas = workload.replicas if workload is not None and workload.replicas is not None else 1
     waited = Change(
@@ -239,13 +239,14 @@ def _restart(case: Case, holder: Holder) -> tuple[Change, ...]:
         f"kubectl wait --for=condition=PodScheduled --timeout=2m pod/{case.pod.name} -n {case.pod.namespace}",
     )
     return (
-        changes.stop(holder.owner, (holder.pod.name,)),
+        changes.stop(holder.owner, (holder.pod.name,), replicas),
         waited,
         Change(
             holder.owner.full,
             f"kubectl scale {holder.owner.kind.lower()} {holder.owner.name} -n {holder.owner.namespace}"
             f" --replicas={replicas}",
             {"spec": {"replicas": replicas}},
+            "# nothing to undo: it has as many as before",
         ),
     )
 
@@ -280,16 +281,17 @@ def _share(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
     theirs = {
         "resourceClaims": [{"name": other.claims[0].name, "resourceClaimName": name, "resourceClaimTemplateName": None}]
     }
+    stopped, _, started = _restart(case, holder)
     yield Candidate(
         kind="share",
         target="claim",
         title=f"Share one claim with {holder.owner.short}: both use the same devices",
         changes=(
             changes.shared_claim(source.kind, source.namespace, source.name, name),
-            changes.stop(holder.owner, (other.name,)),
+            stopped,
             *changes.pod_spec(case.owner, pod.name, spec),
             *changes.pod_spec(holder.owner, other.name, theirs),
-            *_restart(case, holder)[2:],
+            started,
         ),
         apply=lambda _: Trial(emptied, first),
         risk=Risk("high", "nothing divides the device: one can use up the memory that the other counts on"),

@@ -83,7 +83,9 @@ def _leaving(case: Case, spot: Spot, short: frozenset[str]) -> Iterator[Candidat
     first = pods[0]
     where = f"{shlex.quote(first.name)} -n {shlex.quote(first.namespace)}"
     finalizers = listed(list(dict.fromkeys(name for pod in pods for name in pod.meta.finalizers)))
+    back = ""
     if spot.node.ready is False:
+        back = "# no undo: it's deleted already; its controller, if it has one, makes another"
         title = f"Take {listed(keys)} away, deleted already: {spot.node.name} isn't ready to do it"
         command = f"kubectl delete pod {where} --force --grace-period=0"
         risk = Risk("high", f"its containers may still run on {spot.node.name}, and write to their volumes")
@@ -99,7 +101,7 @@ def _leaving(case: Case, spot: Spot, short: frozenset[str]) -> Iterator[Candidat
         kind="free-device",
         target=f"pod/{first.name}",
         title=title,
-        changes=(Change(f"pod {first.key}", command),),
+        changes=(Change(f"pod {first.key}", command, undo=back),),
         apply=lambda trial: Trial(without_pods(trial.snapshot, keys), trial.pod),
         risk=risk,
         rank=4 if risk.level == "low" else 52,
@@ -201,7 +203,11 @@ def _move(case: Case, spot: Spot, pod: Pod, short: frozenset[str]) -> Iterator[C
         kind="move",
         target=owner.short,
         title=f"Move {pod.key} to {target}, which has room for it",
-        changes=(Change(owner.full, _moving(owner, pod, node)),),
+        changes=(
+            Change(
+                owner.full, _moving(owner, pod, node), undo=f"# nothing to undo: {node} takes pods again afterwards"
+            ),
+        ),
         apply=lambda trial: Trial(trial.snapshot.without_pods((moved.key,)).with_pod(moved), trial.pod),
         risk=Risk("medium", f"{pod.key} restarts on {target}"),
         rank=28,

@@ -23,6 +23,7 @@ def cures(case: Case) -> Iterator[Candidate]:
         return
     smaller = replace(group, least=gang.placed)
     patch = {"spec": {"schedulingPolicy": {"gang": {"minCount": gang.placed}}}}
+    before = {"spec": {"schedulingPolicy": {"gang": {"minCount": gang.least}}}}
     yield Candidate(
         kind="shrink",
         target=f"podgroup/{name}",
@@ -33,6 +34,8 @@ def cures(case: Case) -> Iterator[Candidate]:
                 f"kubectl patch podgroups.scheduling.k8s.io {shlex.quote(name)} -n {shlex.quote(case.pod.namespace)}"
                 f" --type=merge -p {shlex.quote(json.dumps(patch))}",
                 patch,
+                f"kubectl patch podgroups.scheduling.k8s.io {shlex.quote(name)} -n {shlex.quote(case.pod.namespace)}"
+                f" --type=merge -p {shlex.quote(json.dumps(before))}",
             ),
         ),
         apply=lambda trial: Trial(trial.snapshot.with_object(smaller), trial.pod),

@@ -22,13 +22,16 @@ HOSTNAME = "kubernetes.io/hostname"
 TYPE = "node.kubernetes.io/instance-type"
 CONDITION_PREFIX = "node.kubernetes.io/"
 GROUP_LABELS: Mapping[str, str] = {
-    "eks.amazonaws.com/nodegroup": "eksctl scale nodegroup --cluster CLUSTER --name {name} --nodes {count}",
-    "cloud.google.com/gke-nodepool": "gcloud container clusters resize CLUSTER --node-pool {name} --num-nodes {count}"
+    "eks.amazonaws.com/nodegroup": "eksctl get clusters  # CLUSTER\n"
+    "eksctl scale nodegroup --cluster CLUSTER --name {name} --nodes {count}",
+    "cloud.google.com/gke-nodepool": "gcloud container clusters list  # CLUSTER\n"
+    "gcloud container clusters resize CLUSTER --node-pool {name} --num-nodes {count}"
     "  # per zone, if the cluster is regional",
-    "kubernetes.azure.com/agentpool": "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n {name} -c {count}",
+    "kubernetes.azure.com/agentpool": "az aks list -o table  # CLUSTER, and its resource GROUP\n"
+    "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n {name} -c {count}",
     "karpenter.sh/nodepool": "# Karpenter makes nodes of nodepool {name} by itself: look for its limits and events",
 }
-"""Label that names a node's group, and the command that makes the whole group one node larger."""
+"""Label that names a node's group, and the command that makes it so large, after one that finds what it leaves open."""
 ZONES = frozenset({"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "topology.gke.io/zone"})
 """Nodes of one group in several zones are one offer, unless the pod asks for a zone."""
 PER_NODE = frozenset({HOSTNAME, "nvidia.com/gfd.timestamp", "alpha.eksctl.io/instance-id"})
@@ -133,8 +136,10 @@ def joined(trial: Trial, template: Template) -> tuple[Trial, str]:
     """The trial with one node of the template more, and its name."""
     base = template.node.name or "new-node"
     name = f"{base}-new"
+    count = 1
     while name in trial.snapshot.nodes:
-        name += "-1"
+        count += 1
+        name = f"{base}-new-{count}"
     labels = {**template.node.meta.labels, HOSTNAME: name}
     node = replace(template.node, meta=replace(template.node.meta, name=name, labels=labels, uid=""))
     snapshot = trial.snapshot.with_node(node)
@@ -231,20 +236,21 @@ def _variants(template: Template, wanted: Mapping[str, int]) -> Iterator[Templat
             yield replace(template, node=node, note=text)
 
 
-def _candidate(template: Template, name: str) -> Candidate:
+def _candidate(template: Template, name: str, times: int = 1) -> Candidate:
     node = template.node
     kind = node.meta.labels.get(TYPE, "")
     counted = [f"{amount} {name}" for name, amount in sorted(node.allocatable.items()) if "/" in name and amount]
     published = [f"{number(len(one.devices), 'device')} of {one.driver}" for one in template.slices if one.devices]
     devices = ", ".join(counted + published)
     note = f", {template.note}" if template.like and template.note else ""
+    some = f"{times} {kind} nodes".replace("  ", " ") if times > 1 else f"a {kind} node"
     title = (
-        f"Scale up node group {template.like}: {devices}"
+        f"Scale up node group {template.like}{f' by {times} nodes' if times > 1 else ''}: {devices}"
         if template.note == GROUP
-        else f"Add a node like {template.like}{note}: {devices}"
+        else f"Add {f'{times} nodes' if times > 1 else 'a node'} like {template.like}{note}: {devices}"
         if template.like
-        else f"Add a {kind} node ({template.note}): {devices}"
-    )
+        else f"Add {some} ({template.note}): {devices}"
+    ) + (" each" if times > 1 else "")
     manifest = {
         "labels": {key: value for key, value in sorted(node.meta.labels.items()) if key not in PER_NODE},
         "taints": [str(taint) for taint in node.taints],
@@ -253,44 +259,55 @@ def _candidate(template: Template, name: str) -> Candidate:
     }
 
     def apply(trial: Trial) -> Trial:
-        return joined(trial, template)[0]
+        for _ in range(times):
+            trial = joined(trial, template)[0]
+        return trial
 
     return Candidate(
         kind="add-node",
         target="node",
         title=title,
-        changes=(Change("node (new)", _command(template, kind), manifest),),
+        changes=(Change("node (new)", _command(template, kind, times), manifest, _undo(template)),),
         apply=apply,
         risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=40 if template.note in ("", GROUP) else 42,
-        cost=cost_of(kind),
+        cost=cost_of(kind, times),
         tried=After(name),
+        several=lambda count: _candidate(template, name, count),
     )
 
 
-def _command(template: Template, kind: str) -> str:
+def _command(template: Template, kind: str, times: int) -> str:
     node = template.node
     if template.note == GROUP:
-        return f"# scale node group {template.like} up by one node"
+        return f"# scale node group {template.like} up by {number(times, 'node')}"
     for label, command in GROUP_LABELS.items():
         if name := node.meta.labels.get(label):
-            return command.format(name=shlex.quote(name), count=template.count + 1)
+            return command.format(name=shlex.quote(name), count=template.count + times)
     where = (
         "to its group (autoscaler, cloud console or kubeadm join)"
         if template.like
         else "(no group of it is in the input)"
     )
-    return f"# add a node{f' of type {kind}' if kind else ''} {where}"
+    return f"# add {'a node' if times == 1 else f'{times} nodes'}{f' of type {kind}' if kind else ''} {where}"
 
 
-def cost_of(kind: str) -> Cost:
-    """The list price of an instance type, if it's known."""
+def _undo(template: Template) -> str:
+    """As many nodes as before; empty where a person adds the node by other means."""
+    command = _command(template, "", 0).splitlines()[-1] if template.note != GROUP else "#"
+    return "" if command.startswith("#") else command
+
+
+def cost_of(kind: str, times: int = 1) -> Cost:
+    """The list price of so many instances of a type, if it's known."""
     row = default_prices().named(kind) if kind else None
     if row is None or row.usd_per_hour is None:
         return Cost(None, f"price of {kind} isn't known" if kind else "price isn't known")
+    many = f"{times} x " if times > 1 else ""
     return Cost(
-        row.usd_per_hour,
-        f"${row.usd_per_hour:.2f}/h for {row.instance_type} ({row.provider} {row.region}, list price of {row.as_of})",
+        row.usd_per_hour * times,
+        f"${row.usd_per_hour * times:.2f}/h for {many}{row.instance_type} ({row.provider} {row.region}, list price of"
+        f" {row.as_of})",
     )
 
 

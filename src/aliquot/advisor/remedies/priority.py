@@ -73,6 +73,7 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
                 f"priorityclass {name}",
                 f"kubectl create priorityclass {shlex.quote(name)} --value={chosen.value}",
                 manifest,
+                f"kubectl delete priorityclass {shlex.quote(name)}",
             ),
         )
     return Candidate(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.rollout import predecessors
 from aliquot.advisor.wayout import Candidate, Change, Patch, Risk, Trial
+from aliquot.kube.workload import DEFAULT_STRATEGY
 from aliquot.scheduling.binding import without_pods
 
 STRATEGIES: tuple[tuple[str, Patch], ...] = (
@@ -16,6 +17,16 @@ STRATEGIES: tuple[tuple[str, Patch], ...] = (
         {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
     ),
 )
+
+
+def _before(case: Case) -> Patch:
+    """The strategy as it is."""
+    owner = case.owner
+    workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
+    now = workload.strategy if workload is not None else DEFAULT_STRATEGY
+    amounts = {"maxSurge": now.max_surge, "maxUnavailable": now.max_unavailable}
+    rolling = {key: int(text) if text.isdecimal() else text for key, text in amounts.items() if text}
+    return {"spec": {"strategy": {"type": now.type or "RollingUpdate", "rollingUpdate": rolling or None}}}
 
 
 def cures(case: Case) -> Iterator[Candidate]:
@@ -33,7 +44,14 @@ def cures(case: Case) -> Iterator[Candidate]:
             kind="fix-rollout",
             target=owner.short,
             title=f"Roll {owner.short} out by {words}",
-            changes=(Change(owner.full, f"{command} --type=merge -p {shlex.quote(json.dumps(patch))}", patch),),
+            changes=(
+                Change(
+                    owner.full,
+                    f"{command} --type=merge -p {shlex.quote(json.dumps(patch))}",
+                    patch,
+                    f"{command} --type=merge -p {shlex.quote(json.dumps(_before(case)))}",
+                ),
+            ),
             apply=lambda trial, keys=keys: Trial(without_pods(trial.snapshot, keys), trial.pod),  # type: ignore[misc]
             risk=Risk("medium", "the workload is down from the end of the old pod until the new one is ready"),
             rank=6 + nth,

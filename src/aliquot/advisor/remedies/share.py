@@ -20,7 +20,9 @@ from aliquot.advisor.gpus import (
 from aliquot.advisor.wayout import Advice, Candidate, Risk, Trial
 from aliquot.kube.node import Node
 from aliquot.sharing.configs import MIG_CONFIG_LABEL, PLUGIN_CONFIG_LABEL, device_plugin_config
-from aliquot.sharing.strategies import Strategy, mps_share, replica_problems
+from aliquot.sharing.mps import mps_share
+from aliquot.sharing.replicas import replica_problems
+from aliquot.sharing.strategies import Strategy
 
 MOST_REPLICAS = 8
 """More shares than this of one GPU leave none of them enough; a person may of course choose otherwise."""
@@ -81,7 +83,10 @@ def _shared(spot: Spot, gpus: NodeGpus, physical: int, replicas: int, strategy: 
         kind="share",
         target=f"node/{name}",
         title=f"Share each GPU of {name} {replicas}-fold by {TITLES[strategy]}{each}",
-        changes=(changes.plugin_config(label, config), changes.label_node(name, {PLUGIN_CONFIG_LABEL: label})),
+        changes=(
+            changes.plugin_config(label, config),
+            changes.label_node(name, {PLUGIN_CONFIG_LABEL: label}, spot.node.meta.labels),
+        ),
         apply=apply,
         risk=risk,
         rank=38 if strategy is Strategy.TIME_SLICING else 39,
@@ -122,7 +127,7 @@ def _mig(case: Case, spot: Spot, short: Shortage) -> Iterator[Candidate]:
         kind="partition",
         target=f"node/{name}",
         title=f"Cut the {found.gpus} idle GPUs of {name} by MIG into {found.per_gpu} x {short.resource} each",
-        changes=(changes.mig_strategy(), changes.label_node(name, labels)),
+        changes=(changes.mig_strategy(), changes.label_node(name, labels, node.meta.labels)),
         apply=apply,
         risk=Risk(
             "medium", f"{name} then offers no whole {GPU}; the MIG manager must run there, and the plugin restarts"

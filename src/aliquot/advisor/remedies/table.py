@@ -21,6 +21,7 @@ from aliquot.advisor.remedies import (
     steer,
     taint_rules,
     taints,
+    twice,
 )
 from aliquot.advisor.remedies.claims import classes
 from aliquot.advisor.remedies.claims import cures as claims
@@ -54,6 +55,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     SELECTORS,
     REQUESTS,
     HOST_PORTS,
+    twice.cures,
     _on_each_spot(taint_rules.cures),
     _on_each_spot(health.cures),
     _on_each_spot(share.cures),

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
+from aliquot.advisor import undo
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.causes.device_clauses import rules_with
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
@@ -37,6 +38,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
                     f"devicetaintrule {name}",
                     f"kubectl delete devicetaintrule {quoted}"
                     f"  # or narrow spec.deviceSelector (driver, pool, device): kubectl edit devicetaintrule {quoted}",
+                    undo=undo.from_copy("devicetaintrule", name, verb="create"),
                 ),
             ),
             apply=lambda trial, name=name: Trial(trial.snapshot.without_object(TaintRule, name), trial.pod),  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.plan_all.value import Plan
 from aliquot.cluster.reading import Reading
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -31,6 +32,8 @@ class Answer:
     """The cluster as it was judged: with a manifest in it, where one is judged that isn't applied."""
     crowded: bool = False
     """Asked was whether all of them fit beside each other, and they don't, or the API server would refuse some."""
+    plan: Plan | None = None
+    """For all of them, where one was asked for."""
 
     @property
     def status(self) -> int:

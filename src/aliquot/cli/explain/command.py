@@ -12,6 +12,9 @@ from aliquot.advisor.causes.cause import number
 from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.plan_all.choose import plan_all as plan_for_all
+from aliquot.advisor.wayout import Level
+from aliquot.advisor.wishes import GROUPS, KINDS, NO_WISHES, Prefer, Wishes, wishes
 from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, read_cluster, tell, unjudgeable
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.explain.only import EVERYTHING, Only, filtered
@@ -52,6 +55,10 @@ def explain(
     node_groups: Annotated[tuple[Path, ...], Parameter(negative=(), show_default=False)] = (),
     output: Annotated[Format, Parameter(name=["--output", "-o"])] = "text",
     ways: Annotated[int | None, Parameter(validator=validators.Number(gte=0))] = None,
+    plan_all: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    avoid: Annotated[str, Parameter(show_default=False)] = "",
+    max_risk: Annotated[Level, Parameter(show_default=False)] = "high",
+    prefer: Annotated[Prefer | None, Parameter(show_default=False)] = None,
     watch: Annotated[bool, Parameter(name=["--watch", "-w"], negative=(), show_default=False)] = False,
     would: Annotated[tuple[Path, ...], Parameter(negative=(), allow_leading_hyphen=True, show_default=False)] = (),
     only: Only = EVERYTHING,
@@ -76,6 +83,14 @@ def explain(
         output: text for people (a line for each cause, then a block for each); wide for everything; json or yaml for
             programs; html for one self-contained page with a map of the devices.
         ways: How many ways out the text shows of each cause; without it as many as fit. The other formats hold all.
+        plan_all: One plan for all that wait (or for the pods asked for) instead of a story of each: the fewest ways out
+            that together place as many as possible, tried together in the order of the queue.
+        avoid: Ways out that aren't wanted, with commas between them: kinds as the answer names them (share,add-node),
+            or several at once: evict (whatever ends a pod that runs), node (more nodes), less (the workload gets less
+            than it asks for), sharing (a GPU divided), taint, selector.
+        max_risk: The most risk of a way out that is still offered.
+        prefer: What counts first among the ways out: risk, then money; or cost, then risk; then how much they change.
+            Without it risk weighs most, but a node for much money doesn't come before a small risk (README has sums).
         watch: Stay, and print again what has another verdict than before; Ctrl-C ends. With -o json a line each time.
         would: Judge a manifest that isn't applied yet: its pods, and those that its workloads would make. A file, a
             folder, or - for standard input; may be given several times. What names no namespace is in that of -n.
@@ -87,7 +102,7 @@ def explain(
     target = target.strip()
     if kind_then_name := " ".join(more):
         target = f"{target}/{kind_then_name}"  # `explain pod NAME`, as kubectl takes it too
-    asks_all = all_pending or bool(selector) or (not target and namespace is not None and not would)
+    asks_all = all_pending or bool(selector) or (not target and (namespace is not None or plan_all) and not would)
     if bool(target) + asks_all + bool(would) != 1:
         fail(
             "say which pod: pod/NAME or deployment/NAME, --all-pending for all, or --would FILE, and only one of them",
@@ -103,6 +118,15 @@ def explain(
         return NOTHING_USABLE
     if watch and output not in ("text", "table", "wide", "json"):
         fail(f"--watch can't write {output}", "leave -o away, or -o json: a line of JSON for every change")
+        return NOTHING_USABLE
+    if plan_all and (watch or output == "html"):
+        fail(f"--plan-all can't {'be watched' if watch else 'write html'}", "it's for -o text, json and yaml")
+        return NOTHING_USABLE
+    wanted = wishes(avoid, max_risk, prefer)
+    if isinstance(wanted, tuple):
+        fail(
+            f"--avoid doesn't know {', '.join(wanted)}", f"it knows {', '.join((*GROUPS, *sorted(KINDS - {*GROUPS})))}"
+        )
         return NOTHING_USABLE
     manifest = read_manifest(would, namespace)
     if isinstance(manifest, Mistake):
@@ -134,6 +158,7 @@ def explain(
         kubernetes=kubernetes,
         feature_gates=feature_gates,
         spare=groups.snapshot if groups is not None else None,
+        wanted=wanted,
         manifest=manifest,
         only=only,
     )
@@ -152,7 +177,7 @@ def explain(
         return NOTHING_USABLE
     told = misleading(reading)
     tell(told)
-    answer = ask(reading)
+    answer = ask(reading, plan=plan_all)
     progress("")
     if isinstance(answer, Mistake):
         fail(answer.message, answer.hint)
@@ -171,6 +196,8 @@ def answered(
     kubernetes: str | None,
     feature_gates: str,
     spare: Snapshot | None,
+    wanted: Wishes = NO_WISHES,
+    plan: bool = False,
     manifest: Manifest | None = None,
     only: Only = EVERYTHING,
 ) -> Answer | Mistake:
@@ -192,16 +219,22 @@ def answered(
         return Mistake(pods.message, pods.hint)
     progress(f"judging {number(len(pods), 'pod')} on {number(len(snapshot.nodes), 'node')} ...")
     scheduler = Scheduler.of(chosen)
-    every = explain_pods(snapshot, pods, scheduler, spare)
+    every = explain_pods(snapshot, pods, scheduler, spare, wanted)
     stories = filtered(snapshot, every, scheduler, only)
     if isinstance(stories, Mistake):
         return stories
     crowded = made is not None and (made.refused or any(one.forecast for one in every))
-    return Answer(reading, tuple(stories), str(chosen), source, snapshot, crowded)
+    planned = plan_for_all(snapshot, stories, scheduler, spare, wanted) if plan else None
+    return Answer(reading, tuple(stories), str(chosen), source, snapshot, crowded, planned)
 
 
 def show_answer(answer: Answer, output: Format, ways: int | None) -> None:
     """Write it to stdout; `ways`: how many ways out a table has of each pod."""
+    if answer.plan is not None:
+        from aliquot.cli.explain.plan import show_plan
+
+        show_plan(answer, answer.plan, output)
+        return
     reading, stories, chosen, source = answer.reading, answer.stories, answer.release, answer.source
     snapshot = answer.snapshot
     if output in ("text", "table", "wide"):

@@ -3,12 +3,14 @@
 import io
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from aliquot.advisor.wayout import Change
 from aliquot.cli.terminal import coloured, visible, width
 
 FILLING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)\n")
@@ -86,3 +88,24 @@ def shortened(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     return text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def shell(command: str) -> Iterator[str]:
+    """Its lines, those to be typed after a `$`."""
+    going_on = False
+    for line in command_lines(command):
+        yield line if going_on or line.startswith("#") else f"$ {line}"
+        going_on = line.endswith("\\")
+
+
+def undo_lines(changes: Sequence[Change]) -> Iterator[str]:
+    """How the changes are taken back, the last one first."""
+    for change in reversed(changes):
+        if change.undo and not change.undo.startswith("# nothing"):
+            yield change.undo if change.undo.startswith("#") else f"undo: {change.undo}"
+
+
+def undoing(changes: Sequence[Change]) -> str:
+    """The same in a line, without what a person reads in the wide output: where a copy is kept, for instance."""
+    found = [line.partition("  # ")[0].partition("; to make it")[0].removeprefix("# ") for line in undo_lines(changes)]
+    return " && ".join([found[0], *(line.removeprefix("undo: ") for line in found[1:])]) if found else ""

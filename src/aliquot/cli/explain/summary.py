@@ -8,6 +8,7 @@ from rich.console import Console
 
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.wayout import WayOut
 from aliquot.cli.explain.grouped import Group, by_cause, mark
 from aliquot.cli.explain.lines import Words
 
@@ -62,7 +63,7 @@ def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     advice = next((one.text for one in story.advice), "none found")
     none = advice if story.verdict in ("pending", "blocked") else ""
     what = story.forecast if story.forecast and story.cause is None else story.sentence
-    return owners + _times(several), what, story.ways_out[0].title if story.ways_out else none
+    return owners + _times(several), what, _best(story.ways_out[0]) if story.ways_out else none
 
 
 def _times(several: Sequence[Group]) -> str:
@@ -95,3 +96,8 @@ def cut(text: str, most: int) -> str:
 
 def _owner_words(owner: OwnerRef) -> str:
     return f"{owner.namespace}/{owner.name}" if owner.namespace else owner.name
+
+
+def _best(way: WayOut) -> str:
+    """Its title, and who else takes what it gives."""
+    return f"{way.title} ({way.after.first[0]} goes first)" if way.after.first else way.title

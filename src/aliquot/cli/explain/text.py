@@ -10,9 +10,9 @@ from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.explanation.value import Explanation, counts
 from aliquot.advisor.verdicts import asks, told, why
-from aliquot.advisor.wayout import WayOut
+from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.cli.explain.grouped import in_order, mark
-from aliquot.cli.explain.lines import Words, command_lines, console, indented, shortened, unbroken, written
+from aliquot.cli.explain.lines import Words, console, indented, shell, shortened, unbroken, undoing, written
 from aliquot.cli.explain.summary import summary
 from aliquot.cli.terminal import page
 
@@ -175,24 +175,19 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int | None, room: int, ali
         )
 
 
-def runs(several: Sequence[str]) -> str:
-    """`ml/a runs`, `ml/a, ml/b run`."""
-    return "runs" if len(several) == 1 else "run"
-
-
 def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
     title = Words.assemble(
         (f"{nth}. ", "bold"), (shortened(way.title, 2 * out.width - 40), "bold"), (f"  [{way.kind}]", "dim")
     )
     indented(out, title, 2)
-    whose = "it runs" if alike == 1 else f"one of the {alike} runs"
-    gone = (*way.after.victims, *way.after.stopped)
-    ends = f"; {', '.join(gone[:2])}{' …' if len(gone) > 2 else ''} no longer {runs(gone)}" if gone else ""
-    after = f"then {whose} on {way.after.node}{ends}; " if way.simulated else "not tried: a dump can't tell; "
+    after = f"{outcome(way, alike)}; "
     cost = f"; cost: {way.cost.text}" if way.cost.usd_per_hour != 0 else ""
     isolates = f"; {way.isolates.text}" if way.isolates is not None and way.kind in ("share", "combined") else ""
     facts = f"{after}risk {way.risk.level}: {way.risk.text}{cost}{isolates}"
     indented(out, shortened(facts, 2 * out.width - 20), 5, "dim")
     for change in way.changes:
-        for line in command_lines(change.command):
-            unbroken(out, f"     {'' if line.startswith('#') else '$ '}{line}", "green")
+        for line in shell(change.command):
+            unbroken(out, f"     {line}", "green")
+    back = undoing(way.changes)
+    if back and len(back) <= out.width - 5:
+        unbroken(out, f"     {back}", "dim")

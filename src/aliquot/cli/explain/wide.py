@@ -13,11 +13,11 @@ from aliquot.advisor.device_story import grouped, pool_words
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why
-from aliquot.advisor.wayout import WayOut
+from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.grouped import mark, together
-from aliquot.cli.explain.lines import Words, command_lines, console, written
-from aliquot.cli.explain.text import runs, verdicts
+from aliquot.cli.explain.lines import Words, console, shell, unbroken, undo_lines, written
+from aliquot.cli.explain.text import verdicts
 from aliquot.cli.terminal import page
 
 GROUPS_SHOWN = 12
@@ -194,20 +194,15 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int, where: st
         out.print(
             Padding(Words.assemble((f"{nth}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2))
         )
-        whose = "it runs" if alike == 1 else f"one of the {alike} runs"
-        after = f"then {whose} on {way.after.node}"
-        gone = way.after.victims or way.after.stopped
-        if gone:
-            after += (
-                f"; {', '.join(gone[:NAMES_SHOWN])}{' …' if len(gone) > NAMES_SHOWN else ''} no longer {runs(gone)}"
-            )
-        out.print(Padding(Words(after), (0, 0, 0, 5)))
+        out.print(Padding(Words(outcome(way, alike)), (0, 0, 0, 5)))
         facts = f"risk {way.risk.level}: {way.risk.text}; cost: {way.cost.text}"
         out.print(Padding(Words(facts, "dim"), (0, 0, 0, 5)))
         if way.isolates is not None:
             out.print(Padding(Words(way.isolates.text, "dim"), (0, 0, 0, 5)))
         for change in way.changes:
             _command(out, change.command)
+        for line in undo_lines(way.changes):
+            unbroken(out, f"     {line}", "dim")
     if len(ways) > most:
         kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
         out.print(Padding(Words(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
@@ -223,6 +218,6 @@ def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
 
 
 def _command(out: Console, command: str) -> None:
-    """On a line of its own and unbroken, to be copied."""
-    for line in command_lines(command):
-        out.print(Words(f"     {'' if line.startswith('#') else '$ '}{line}", "green"), soft_wrap=True)
+    """On lines of its own and unbroken, to be copied."""
+    for line in shell(command):
+        unbroken(out, f"     {line}", "green")

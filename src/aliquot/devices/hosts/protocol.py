@@ -125,3 +125,31 @@ class Host(Protocol):
     def release(self) -> None:
         """Let go of the driver: an open session is a client that blocks resets and mode changes. Opened at next use."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MpsSettings:
+    """An MPS daemon as it's started."""
+
+    devices: tuple[str, ...]
+    """UUIDs of the GPUs, or of the MIG instance, that it serves, in the order in which it counts them."""
+    pipe: str
+    """The folder of its socket; no two daemons have the same."""
+    log: str
+    percent: int | None = None
+    """The most of the multiprocessors that a client gets."""
+    memory: tuple[str, ...] = ()
+    """By device, the most memory that a client gets there: `10240M`; empty: no limit."""
+    multi_user: bool = False
+
+
+class MpsDaemons(Protocol):
+    """Who starts and ends MPS daemons for a machine: its host processes, or pods. A daemon outlives this object."""
+
+    def start_mps(self, settings: MpsSettings) -> Refused | None:
+        """Start a daemon and give it its limits; one that runs at that folder is left running. All or nothing."""
+        ...
+
+    def stop_mps(self, pipe: str, log: str) -> Refused | None:
+        """End the daemon at that folder, if there is one, and the programs that are its clients."""
+        ...

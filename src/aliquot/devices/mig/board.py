@@ -31,6 +31,7 @@ class Board:
         self.geometry = geometry
         self.profiles = tuple(profile for _, profile in pairs)
         """The profile of each place."""
+        self.named = {profile.name: profile for profile in chosen}
         self.places = tuple(Placement(start, profile.name) for start, profile in pairs)
         self._index = {place: number for number, place in enumerate(self.places)}
         self._compute = tuple(profile.compute_slices for profile in self.profiles)
@@ -46,6 +47,7 @@ class Board:
             sum(1 << number for number, size in enumerate(self._compute) if size <= free) for free in range(units + 1)
         )
         """By free compute slices: the places that need no more."""
+        self._starts: dict[Bits, tuple[int, ...]] = {}
         self._capped = tuple(
             (self.of_profile[p.name], p.max_instances) for p in chosen if 1 < p.max_instances < len(p.starts)
         )
@@ -71,14 +73,25 @@ class Board:
     def free(self, taken: Bits) -> Bits:
         """The places where one more instance may be created beside those of a legal state."""
         blocked, compute = taken, len(self._fitting) - 1
-        for number in numbers(taken):
+        left = taken
+        while left:  # `numbers` written out: this is asked most
+            low = left & -left
+            number = low.bit_length() - 1
             blocked |= self._conflicts[number]
             compute -= self._compute[number]
+            left ^= low
         free = self._fitting[compute] & ~blocked
         for places, most in self._capped:
             if (taken & places).bit_count() >= most:
                 free &= ~places
         return free
+
+    def starts(self, places: Bits) -> tuple[int, ...]:
+        """The starts of some places of one profile; there are few such sets, so each is written out once."""
+        found = self._starts.get(places)
+        if found is None:
+            found = self._starts[places] = tuple(self.places[number].start for number in numbers(places))
+        return found
 
     def conflicting(self, taken: Bits, place: int) -> Bits:
         """Those taken places that exclude a place (by its number), compute slices aside."""

@@ -32,8 +32,9 @@ def fits(geometry: Geometry, existing: Sequence[Placement], wanted: Sequence[str
     Raises:
         ValueError: as `layouts.profile_in`.
     """
-    profiles = sorted((profile_in(geometry, name) for name in wanted), key=_largest_first)
     board = board_of(geometry)
+    profiles = [board.named.get(name) or profile_in(geometry, name) for name in wanted]
+    profiles.sort(key=_largest_first)
     return _fits(board, _bits(board, existing), tuple(profile.name for profile in profiles))
 
 
@@ -60,7 +61,7 @@ def _bits(board: Board, state: Sequence[Placement]) -> Bits:
 # A GPU has some thousand legal states at most, and few lists of wanted instances are asked for.
 @lru_cache(maxsize=16384)
 def _fits(board: Board, taken: Bits, wanted: tuple[str, ...]) -> Fit | NoRoom:
-    profiles = tuple(profile_in(board.geometry, name) for name in wanted)
+    profiles = tuple(board.named[name] for name in wanted)
     search = _Search(board)
     best = search.best(taken, profiles)
     return search.refusal(taken, profiles) if best is None else Fit(board.state(best))
@@ -69,12 +70,7 @@ def _fits(board: Board, taken: Bits, wanted: tuple[str, ...]) -> Fit | NoRoom:
 @lru_cache(maxsize=16384)
 def _still_fit(board: Board, taken: Bits) -> Mapping[str, tuple[int, ...]]:
     free = board.free(taken)
-    return MappingProxyType(
-        {
-            profile.name: tuple(board.places[each].start for each in numbers(free & board.of_profile[profile.name]))
-            for profile in board.geometry.profiles
-        }
-    )
+    return MappingProxyType({name: board.starts(free & places) for name, places in board.of_profile.items()})
 
 
 def _largest_first(profile: Profile) -> tuple[int, int, str]:
@@ -102,13 +98,13 @@ class _Search:
 
     def best(self, taken: Bits, wanted: tuple[Profile, ...]) -> Bits | None:
         """Most places left free for plain profiles; then the lowest places."""
-        best, chosen = None, None
+        board = self.board
+        best, chosen = -1, 0
         for solution in self.solutions(taken, wanted):
-            room = (self.board.free(taken | solution) & self.board.plain).bit_count()
-            rank = (-room, self.board.state(solution))
-            if best is None or rank < best:
-                best, chosen = rank, solution
-        return chosen
+            room = (board.free(taken | solution) & board.plain).bit_count()
+            if room > best or (room == best and _lower(solution, chosen)):
+                best, chosen = room, solution
+        return None if best < 0 else chosen
 
     def refusal(self, taken: Bits, wanted: tuple[Profile, ...]) -> NoRoom:
         board, placed = self.board, 0
@@ -173,6 +169,12 @@ class _Search:
             if self.possible(staying | solution, wanted):
                 return _paired([self.board.places[number] for number in moving], self.board.state(solution))
         return ()
+
+
+def _lower(one: Bits, other: Bits) -> bool:
+    """Whether the first place that only one of two sets has is the first one's."""
+    differing = one ^ other
+    return bool(one & differing & -differing)
 
 
 def _paired(moving: Sequence[Placement], places: Sequence[Placement]) -> tuple[Move, ...]:

@@ -50,4 +50,5 @@ def claim_candidate(
         node=node,
         cures=PROBLEM,
         anywhere=True,
+        own=True,
     )

@@ -71,6 +71,8 @@ def _class_fixed(case: Case, wrong: DeviceClass, index: int, text: str) -> Itera
                     f"kubectl patch deviceclass {shlex.quote(name)} --type=json"
                     f" -p {shlex.quote(json.dumps(operations))}",
                     {"jsonPatch": operations},
+                    f"kubectl patch deviceclass {shlex.quote(name)} --type=json"
+                    f" -p {shlex.quote(json.dumps([{**operations[0], 'value': expression}]))}",
                 ),
             ),
             apply=lambda trial, mended=mended: Trial(trial.snapshot.with_object(mended), trial.pod),  # type: ignore[misc]
@@ -174,6 +176,7 @@ def _other_class(case: Case, missing: str) -> Iterator[Candidate]:
                     f"deviceclass {missing}",
                     f"printf %s {shlex.quote(json.dumps(manifest))} | kubectl apply -f -",
                     manifest,
+                    f"kubectl delete deviceclass {shlex.quote(missing)}",
                 ),
             ),
             apply=lambda trial, made=made: Trial(trial.snapshot.with_object(made), trial.pod),  # type: ignore[misc]
@@ -213,6 +216,8 @@ def _mapping(one: DeviceClass, name: str) -> Candidate:
                 f"deviceclass {key}",
                 f"kubectl patch deviceclass {shlex.quote(key)} --type=merge -p {shlex.quote(json.dumps(patch))}",
                 patch,
+                f"kubectl patch deviceclass {shlex.quote(key)} --type=merge"
+                f" -p {shlex.quote(json.dumps({'spec': {'extendedResourceName': None}}))}",
             ),
         ),
         apply=lambda trial: Trial(trial.snapshot.with_object(mapped), trial.pod),
@@ -263,6 +268,7 @@ def _claim(case: Case, class_name: str, resource: str) -> Candidate:
                 f"resourceclaimtemplate {case.pod.namespace}/{template}",
                 f"printf %s {shlex.quote(json.dumps(manifest))} | kubectl apply -f -",
                 manifest,
+                f"kubectl delete resourceclaimtemplate {shlex.quote(template)} -n {shlex.quote(case.pod.namespace)}",
             ),
             *changes.pod_spec(case.owner, case.pod.name, patch),
         ),
@@ -271,6 +277,7 @@ def _claim(case: Case, class_name: str, resource: str) -> Candidate:
         rank=11,
         cures=resource,
         anywhere=True,
+        own=True,
     )
 
 

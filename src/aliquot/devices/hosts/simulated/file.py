@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 import msgspec
 import yaml
@@ -13,10 +13,11 @@ from aliquot.devices.catalogue import GpuModel, all_models, find
 from aliquot.devices.gpu import ComputeMode
 from aliquot.devices.hosts.protocol import Why
 from aliquot.devices.hosts.simulated.shape import Fault as FaultShape
-from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic, fields_of
+from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic
 from aliquot.devices.mig import Geometry, Placement, geometry_of
 from aliquot.devices.mig.legal_layouts import violations
 from aliquot.kube.reading.shape import Fault, faults, is_list, is_object, join
+from aliquot.kube.reading.strict import unknown_fields, without_unknown
 
 CALLS = {
     "survey": "survey",
@@ -26,6 +27,8 @@ CALLS = {
     "destroyInstance": "destroy_instance",
     "setComputeMode": "set_compute_mode",
     "setTimeSlice": "set_time_slice",
+    "startMps": "start_mps",
+    "stopMps": "stop_mps",
     "reset": "reset",
     "events": "events",
     "activity": "activity",
@@ -64,8 +67,8 @@ def read_host(text: str, where: str) -> HostFile:
         raise HostFileError(where, (Fault(line, f"no YAML: {error.problem or error.context}"),)) from None
     except (yaml.YAMLError, ValueError) as error:
         raise HostFileError(where, (Fault("", f"no YAML: {error}"),)) from None
-    found = (*_unknown(value, HostFile, ""), *faults(value, HostFile))
-    pruned = _pruned(value, HostFile)
+    found = (*unknown_fields(value, HostFile), *faults(value, HostFile))
+    pruned = without_unknown(value, HostFile)
     found = (*found, *_judge(pruned))
     if found:
         raise HostFileError(where, found)
@@ -209,41 +212,3 @@ def _fault(fault: FaultShape, gpus: int) -> Iterator[Fault]:
         yield Fault("gpu", "missing: which GPU?")
     if not (fault.refused or fault.slow_ms is not None or fault.lost or fault.xid is not None):
         yield Fault("", "nothing goes wrong here", "give refused, slowMs, lost or xid")
-
-
-def _inner(shape: Any) -> tuple[Any, bool]:
-    """A field's own shape where it's a Struct, and whether the field is a list of it."""
-    if get_origin(shape) is list:
-        return get_args(shape)[0], True
-    return shape, False
-
-
-def _unknown(value: Any, shape: Any, path: str) -> Iterator[Fault]:
-    """The fields that a file may not have."""
-    if not (isinstance(shape, type) and issubclass(shape, msgspec.Struct) and is_object(value)):
-        return
-    known = fields_of(shape)
-    for key, item in value.items():
-        where = join(path, str(key))
-        if key not in known:
-            meant = get_close_matches(str(key), known, n=1)
-            yield Fault(where, "no such field", f"did you mean {meant[0]}?" if meant else f"known: {', '.join(known)}")
-            continue
-        inner, many = _inner(known[key])
-        if many and is_list(item):
-            for index, each in enumerate(item):
-                yield from _unknown(each, inner, f"{where}[{index}]")
-        elif not many:
-            yield from _unknown(item, inner, where)
-
-
-def _pruned(value: Any, shape: Any) -> Any:
-    """The same without unknown fields, so that the rest can be judged too."""
-    if not (isinstance(shape, type) and issubclass(shape, msgspec.Struct) and is_object(value)):
-        return value
-    known, kept = fields_of(shape), dict[str, Any]()
-    for key, item in value.items():
-        if key in known:
-            inner, many = _inner(known[key])
-            kept[key] = [_pruned(each, inner) for each in item] if many and is_list(item) else _pruned(item, inner)
-    return kept

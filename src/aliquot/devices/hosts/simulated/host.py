@@ -8,7 +8,7 @@ import msgspec
 
 from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.hosts.protocol import GpuLost, Hung, Refused, Why
+from aliquot.devices.hosts.protocol import GpuLost, Hung, MpsSettings, Refused, Why
 from aliquot.devices.hosts.simulated import rules
 from aliquot.devices.hosts.simulated.file import CALLS
 from aliquot.devices.hosts.simulated.look import activity_now, first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
@@ -23,7 +23,7 @@ KEPT_XIDS = 20
 
 
 class SimulatedHost:
-    """A `Host` by a file. Its state survives restarts where it's given a state file.
+    """A `Host` with its `MpsDaemons`, by a file. Its state survives restarts where it's given a state file.
 
     Not thread-safe within one object without a state file; objects on the same state file exclude each other.
     """
@@ -176,6 +176,42 @@ class SimulatedHost:
         """See `Host`; hung GPUs are asked again."""
         self._hung.clear()
 
+    # --- MPS daemons -----------------------------------------------------------------------------------------------
+    def start_mps(self, settings: MpsSettings) -> Refused | None:
+        """See `MpsDaemons`: on devices that are there, GPUs in MIG mode by their instances."""
+        for gpu in {self._owner(device) for device in settings.devices}:
+            refused = self._before("start_mps", gpu)
+            if refused is not None:
+                return refused
+        with self._store.change() as box:
+            after, refused = rules.start_mps(box[0], settings)
+            box[0] = after
+        return refused
+
+    def stop_mps(self, pipe: str, log: str) -> Refused | None:  # noqa: ARG002 - it keeps no logs
+        """See `MpsDaemons`."""
+        settings = self._store.load().mps.get(pipe)
+        if settings is None:
+            return None
+        for gpu in {self._owner(device) for device in settings.devices} & self._models.keys():
+            refused = self._strike("stop_mps", gpu, lost_too=True)
+            if refused is not None:
+                return refused
+        with self._store.change() as box:
+            left = {folder: each for folder, each in box[0].mps.items() if folder != pipe}
+            box[0] = msgspec.structs.replace(box[0], mps=left)
+        return None
+
+    def mps_daemons(self) -> tuple[MpsSettings, ...]:
+        """Those that run."""
+        return tuple(self._store.load().mps.values())
+
+    def _owner(self, device: str) -> str:
+        """The GPU of a device by its UUID, also of one that is gone by now."""
+        gpus = self._store.load().gpus.values()
+        owners = [gpu.uuid for gpu in gpus if device in {gpu.uuid, *(each.uuid for each in gpu.instances)}]
+        return owners[0] if owners else device
+
     # --- what only a simulated host can ----------------------------------------------------------------------------
     def inject(self, fault: Fault) -> None:
         """Let something go wrong from now on; `lost` and `xid` at once."""
@@ -196,7 +232,7 @@ class SimulatedHost:
         """Start the machine again: no instances, no processes, MIG mode as the architecture keeps it."""
         with self._store.change() as box:
             gpus = {uuid: rules.rebooted(each, self._models[uuid].architecture) for uuid, each in box[0].gpus.items()}
-            box[0] = msgspec.structs.replace(box[0], boots=box[0].boots + 1, gpus=gpus, pending=(), seen=())
+            box[0] = msgspec.structs.replace(box[0], boots=box[0].boots + 1, gpus=gpus, pending=(), seen=(), mps={})
         self._hung.clear()
 
     # --- within ----------------------------------------------------------------------------------------------------

@@ -7,9 +7,11 @@ its documents: a client reads them.
 
 from uuid import NAMESPACE_OID, uuid5
 
+import msgspec
+
 from aliquot.devices.gpu import ComputeMode, TimeSlice
-from aliquot.devices.hosts.protocol import Refused, Why
-from aliquot.devices.hosts.simulated.state import GpuState
+from aliquot.devices.hosts.protocol import MpsSettings, Refused, Why
+from aliquot.devices.hosts.simulated.state import GpuState, HostState
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement, Profile, memory_of
 from aliquot.devices.mig.board import board_of
@@ -129,6 +131,17 @@ def set_time_slice(state: GpuState, length: TimeSlice) -> tuple[GpuState, Refuse
     if state.mig is not None and state.mig.current:
         return state, Refused(why=Why.NOT_SUPPORTED, message="no time-slice while MIG is on")
     return state.replaced(time_slice=length), None
+
+
+def start_mps(state: HostState, settings: MpsSettings) -> tuple[HostState, Refused | None]:
+    """Start an MPS daemon on devices that are there; CUDA shows it no GPU in MIG mode."""
+    for device in settings.devices:
+        gpu = state.gpus.get(device)
+        if gpu is not None and gpu.mig is not None and gpu.mig.current:
+            return state, Refused(why=Why.NOT_SUPPORTED, message=f"{device} is in MIG mode: MPS runs on its instances")
+    if settings.pipe in state.mps:
+        return state, None
+    return msgspec.structs.replace(state, mps={**state.mps, settings.pipe: settings}), None
 
 
 def reset(state: GpuState, clients: tuple[str, ...]) -> tuple[GpuState, Refused | None]:

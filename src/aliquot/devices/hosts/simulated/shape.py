@@ -1,7 +1,5 @@
 """The file of a simulated host: its shape."""
 
-from typing import Any
-
 import msgspec
 
 
@@ -99,8 +97,3 @@ class HostFile(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     mig_uuids: str = "stable"
     """`stable`: an instance made anew at the same place has the same UUID; `fresh`: another."""
     faults: list[Fault] = []
-
-
-def fields_of(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """The names of a shape's fields in the file."""
-    return {field.encode_name: field.type for field in msgspec.structs.fields(shape)}

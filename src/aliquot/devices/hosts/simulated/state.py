@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from aliquot.devices.gpu import ComputeMode, Process, TimeSlice
+from aliquot.devices.hosts.protocol import MpsSettings
 from aliquot.devices.instances import Instance, MigMode
 
 
@@ -45,6 +46,8 @@ class HostState(msgspec.Struct, frozen=True, kw_only=True):
     """XIDs to tell: GPU, number, instance."""
     seen: tuple[tuple[str | None, int, int | None], ...] = ()
     """The last XIDs told."""
+    mps: dict[str, MpsSettings] = {}
+    """The MPS daemons that run, by their pipe folders."""
 
 
 class Store:

@@ -1,0 +1,151 @@
+"""`aliquot node setup`: what setting up devices for a claim would do, with the undo of each step; nothing is done."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from aliquot.cdi.documents.write import edits_data
+from aliquot.cli.host_input import HostOption, host_of
+from aliquot.cli.node_inspect import geometries_of
+from aliquot.cli.output import fail, write_json, write_yaml
+from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written
+from aliquot.cluster.documents import read_documents
+from aliquot.cluster.problem import Problem
+from aliquot.cluster.texts import texts
+from aliquot.devices.mig import Geometry
+from aliquot.devices.survey import Survey
+from aliquot.kube.reading.shape import Fault
+from aliquot.sharing.claim_configs.choose import Offered, WrongKind, config_for
+from aliquot.sharing.claim_configs.values import ClaimConfig
+from aliquot.sharing.setup.names import target_of
+from aliquot.sharing.setup.plan import MPS_ROOT, CannotSetUp, Request, SetUp, plan
+from aliquot.sharing.setup.steps import Target
+
+UNUSABLE, REFUSED = 2, 3
+NAMES = "gpu-0 (the N of /dev/nvidiaN), gpu-0-mig-1g5gb-19-0, gpu-0:1g.5gb@0, or a UUID"
+
+Output = Annotated[Literal["text", "json", "yaml"], Parameter(name=["--output", "-o"])]
+
+
+def setup(
+    *devices: str,
+    config: Annotated[Path | None, Parameter(name="--config", allow_leading_hyphen=True)] = None,
+    request: str | None = None,
+    name: str = "claim",
+    clients: int | None = None,
+    mps_root: str = MPS_ROOT,
+    host: HostOption = "nvml",
+    output: Output = "text",
+) -> int:
+    """What setting devices up for one claim would do: steps on the host with their undo, and edits of the container.
+
+    Args:
+        devices: Of the host: gpu-0, gpu-0-mig-1g5gb-19-0, gpu-0:1g.5gb@0 (0 is the N of /dev/nvidiaN), or a UUID.
+        config: A file with a GpuConfig or a MigDeviceConfig, or claims and classes that hold some; left out: nothing is
+            configured.
+        request: The claim's request that the devices are for, where the file holds several configurations.
+        name: Of the claim: what an MPS daemon and its folder would be called.
+        clients: How many programs will use each device at the same time.
+        mps_root: Where the folders of MPS daemons are.
+        host: nvml (this machine), sim:FILE, or preset:NAME.
+        output: text, json or yaml.
+    """
+    if not devices:
+        fail("no device is given", NAMES)
+        return UNUSABLE
+    found = host_of(host)
+    if found is None:
+        return UNUSABLE
+    try:
+        survey = found.survey()
+        geometries = geometries_of(found, survey)
+    finally:
+        found.release()
+    targets = _targets(devices, survey, geometries)
+    offered = () if config is None else _offered(config, request)
+    if targets is None or offered is None:
+        return UNUSABLE
+    wanted = config_for(request or "", offered, on_mig=targets[0].place is not None)
+    if request is None and offered:
+        wanted = offered[0].config
+    if isinstance(wanted, WrongKind):
+        answer: SetUp | CannotSetUp = CannotSetUp((Fault(wanted.path, wanted.message),))
+    else:
+        asked = Request(name=name, targets=targets, config=wanted, clients=clients)
+        answer = plan(asked, survey, geometries=geometries, mps_root=mps_root)
+    if output == "text":
+        for line in _lines(answer):
+            print(line)
+    else:
+        (write_json if output == "json" else write_yaml)(_plain(answer))
+    return 0 if isinstance(answer, SetUp) else REFUSED
+
+
+def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geometry]) -> tuple[Target, ...] | None:
+    """The devices of names; None after saying which aren't there."""
+    found = [target_of(name, survey, geometries) for name in names]
+    for name, target in zip(names, found, strict=True):
+        if target is None:
+            fail(f"{survey.host} has no device {name!r}", NAMES)
+    for trouble in survey.troubles if None in found else ():
+        fail(str(trouble), trouble.hint)
+    known = tuple(target for target in found if target is not None)
+    return known if len(known) == len(found) else None
+
+
+def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:
+    """The configurations of a file, one where no request is named; None after saying what's wrong with it."""
+    reader, wrong = ConfigReader(), list[Problem]()
+    read: list[Offered] = []
+    for name, data in texts(str(path), None, wrong):
+        for found in read_documents(name, data, reader):
+            if isinstance(found, Problem):
+                wrong.append(found)
+            elif isinstance(found, Written) and isinstance(found.config, ClaimConfig):
+                read.append(Offered(found.config, found.from_class, found.requests, found.path))
+    for problem in wrong:
+        fail(str(Problem(problem.file, problem.message, problem.path, problem.document, problem.line)), problem.hint)
+    if wrong:
+        return None
+    if not read:
+        fail(f"{path}: {NOTHING}", HINT)
+        return None
+    if request is None and len(read) > 1:
+        fail(f"{path}: there are {len(read)} configurations in it", "say which request the devices are for: --request")
+        return None
+    return tuple(read)
+
+
+def _lines(answer: SetUp | CannotSetUp) -> Iterator[str]:
+    if isinstance(answer, CannotSetUp):
+        yield "it can't be set up:"
+        for fault in answer.faults:
+            path = f"{fault.path}: " if fault.path else ""
+            yield f"  {path}{fault.message}{f' ({fault.hint})' if fault.hint else ''}"
+        return
+    for number, step in enumerate(answer.steps, 1):
+        yield f"step {number}  {step}"
+        yield f"  undo  {step.undo}"
+    if not answer.steps:
+        yield "nothing has to be set up"
+    for entry in answer.edits.env:
+        yield f"container  env {entry}"
+    for mount in answer.edits.mounts:
+        yield f"container  mount {mount.host_path} at {mount.container_path}"
+    for note in answer.notes:
+        yield f"note  {note}"
+
+
+def _plain(answer: SetUp | CannotSetUp) -> dict[str, Any]:
+    if isinstance(answer, CannotSetUp):
+        given = [{"path": each.path, "message": each.message, "hint": each.hint} for each in answer.faults]
+        return {"possible": False, "why": [{key: text for key, text in each.items() if text} for each in given]}
+    steps = [{"step": str(step), "undo": str(step.undo)} for step in answer.steps]
+    return {
+        "possible": True,
+        "steps": steps,
+        "containerEdits": edits_data(answer.edits),
+        "notes": list(answer.notes),
+    }

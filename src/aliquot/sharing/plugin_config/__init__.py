@@ -1,0 +1,1 @@
+"""The configuration file of NVIDIA's device plugin: what it says, and what the plugin would offer on a host."""

@@ -1,0 +1,112 @@
+"""What the device plugin would offer on a host with a configuration, or why it wouldn't start."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from aliquot.devices.findings import name_of
+from aliquot.devices.gpu import Gpu
+from aliquot.devices.instances import Instance
+from aliquot.devices.survey import Survey
+from aliquot.sharing.mps import device_plugin_mps_limit, mps_share
+from aliquot.sharing.plugin_config.judge import DOMAIN
+from aliquot.sharing.plugin_config.values import MigStrategy, PluginConfig, Replicated
+from aliquot.sharing.strategies import Strategy
+
+GPU = f"{DOMAIN}gpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A resource as the node would offer it."""
+
+    resource: str
+    devices: int
+    """GPUs, or MIG instances."""
+    replicas: int = 1
+    """Of each."""
+    memory_mib: int | None = None
+    """Of the smallest device. Under time-slicing all replicas share it; under MPS it's the limit of one client."""
+    memory_shared: bool = False
+    """Whether all replicas of a device may use all of it."""
+    thread_percent: int | None = None
+    """Under MPS, the most of the multiprocessors that one client gets."""
+
+    @property
+    def units(self) -> int:
+        """What pods can ask for."""
+        return self.devices * self.replicas
+
+
+def offers(config: PluginConfig, survey: Survey) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
+    """The resources, by name, and what's wrong: with what stops the plugin there are no resources."""
+    strategy = config.mig_strategy or MigStrategy.NONE
+    stops = tuple(_stops(config, survey, strategy))
+    if stops:
+        return (), stops
+    plain = _plain(survey, strategy)
+    replicated = config.sharing.resources if config.sharing is not None else ()
+    by_name = {each.name: each for each in replicated}
+    odd = [f"{each.name} isn't offered here, so none of it is shared" for each in replicated if each.name not in plain]
+    if strategy is MigStrategy.NONE:
+        odd += [f"{name_of(gpu)}: MIG is on, and it's offered whole" for gpu in survey.gpus if gpu.mig_enabled]
+    way = config.sharing.strategy if config.sharing is not None else Strategy.WHOLE
+    made = [_offer(name, memory, by_name.get(name), way) for name, memory in plain.items()]
+    return tuple(sorted(made, key=lambda each: each.resource)), tuple(odd)
+
+
+def _plain(survey: Survey, strategy: MigStrategy) -> dict[str, list[int | None]]:
+    """The memory of each device, by the resource that it belongs to."""
+    found: dict[str, list[int | None]] = {}
+    for gpu in survey.gpus:
+        if strategy is MigStrategy.NONE or not gpu.mig_enabled:
+            found.setdefault(GPU, []).append(gpu.memory.total >> 20 if gpu.memory is not None else None)
+            continue
+        for instance in _devices(gpu):
+            name = f"{DOMAIN}mig-{instance.profile.replace('+', '.')}" if strategy is MigStrategy.MIXED else GPU
+            found.setdefault(name, []).append(instance.memory_mib)
+    return found
+
+
+def _devices(gpu: Gpu) -> Sequence[Instance]:
+    """The instances that are one device each: those that are divided further aren't offered."""
+    return [each for each in gpu.instances if len(each.compute) == 1]
+
+
+def _offer(name: str, memory: list[int | None], replicated: Replicated | None, way: Strategy) -> Offer:
+    known = [mib for mib in memory if mib is not None]
+    least = min(known) if len(known) == len(memory) else None
+    if replicated is None:
+        return Offer(name, len(memory), memory_mib=least)
+    if way is Strategy.MPS:
+        share = mps_share(least, replicated.replicas) if least is not None else None
+        percent = 100 // replicated.replicas
+        mib = share.memory_mib if share is not None else None
+        return Offer(replicated.rename or name, len(memory), replicated.replicas, mib, thread_percent=percent)
+    return Offer(replicated.rename or name, len(memory), replicated.replicas, least, memory_shared=True)
+
+
+def _stops(config: PluginConfig, survey: Survey, strategy: MigStrategy) -> Iterator[str]:
+    on = [gpu for gpu in survey.gpus if gpu.mig_enabled]
+    if strategy is MigStrategy.SINGLE:
+        yield from _not_alike(survey, on)
+    shares = config.sharing is not None and config.sharing.strategy is Strategy.MPS
+    if shares and on and strategy is not MigStrategy.NONE:
+        yield f"MPS on MIG instances: {', '.join(map(name_of, on))}; the plugin has it on whole GPUs only"
+    for each in config.sharing.resources if shares and config.sharing is not None else ():
+        for gpu in survey.gpus:
+            most = device_plugin_mps_limit(gpu.compute_capability) if gpu.compute_capability is not None else None
+            if each.name == GPU and most is not None and each.replicas > most:
+                yield f"{name_of(gpu)}: {each.replicas} replicas by MPS, the plugin allows {most} at most"
+
+
+def _not_alike(survey: Survey, on: Sequence[Gpu]) -> Iterator[str]:
+    whole = [gpu for gpu in survey.gpus if not gpu.mig_enabled]
+    if on and whole and any(_devices(gpu) for gpu in on):
+        rest = ", ".join(map(name_of, whole))
+        yield f"migStrategy single wants MIG on all GPUs or on none: it's off on {rest}"
+    for gpu in on:
+        if not _devices(gpu):
+            yield f"{name_of(gpu)}: MIG is on and there's no instance, which migStrategy single doesn't allow"
+    profiles = sorted({each.profile for gpu in on for each in _devices(gpu)})
+    if len(profiles) > 1:
+        yield f"migStrategy single wants all instances alike: there are {', '.join(profiles)}"
