@@ -301,8 +301,10 @@ LAST = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
             "node/n0",
             0,
             [
-                "◌ ml/narrow (asks for 1 nvidia.com/gpu): the node has room for it, which isn't enough: It's the "
-                "scheduler volcano's to place, not kube-scheduler's"
+                (
+                    "◌ ml/narrow (asks for 1 nvidia.com/gpu): the node has room for it, which isn't enough: It's the "
+                    "scheduler volcano's to place, not kube-scheduler's"
+                )
             ],
         ),
         (
