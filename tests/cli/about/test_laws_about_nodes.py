@@ -18,7 +18,7 @@ from scenarios.api import cluster
 from tests.cluster import kubeconfigs
 
 Json = dict[str, Any]
-CASES = Path(__file__).parent.parent / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 DUMPS = sorted([*CASES.glob("dumps/*/dump.yaml"), *CASES.glob("reports/*/dump.*")])
 NODES = 12
 """Of a dump: all nodes of all but the largest ones."""

@@ -11,7 +11,7 @@ import yaml
 
 from aliquot.cli.entry import run
 
-CASES = Path(__file__).parent.parent / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 TAKEN = str(CASES / "dumps" / "counted-gpu-taken" / "dump.yaml")
 SCHEMA = json.loads(files("aliquot.advisor").joinpath("about.schema.json").read_text("utf-8"))
 READY = [{"type": "Ready", "status": "True"}]
@@ -345,3 +345,27 @@ def test_states_of_nodes_and_claims(
     path.write_text(yaml.safe_dump_all(objects), "utf-8")
     text = shown(capsys, target, "-f", str(path), status=status)
     assert [one for one in sentences if one not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("share", "state", "free", "short"),
+    [
+        ("4Gi", "1 device shared by ml/first: one", True, []),
+        ("10Gi", "1 device shared by ml/first, used up: memory: one", False, ["memory"]),
+    ],
+)
+def test_a_device_that_claims_share(
+    share: str, state: str, free: bool, short: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    device = {"name": "one", "allowMultipleAllocations": True, "capacity": {"memory": {"value": "10Gi"}}}
+    spec = {"driver": "gpu.nvidia.com", "nodeName": "n1", "pool": pool, "devices": [device]}
+    given = claim("first", "one", ("trainer",))
+    given["status"]["allocation"]["devices"]["results"][0] |= {"consumedCapacity": {"memory": share}, "shareID": "s"}
+    objects = [one for one in cluster() if one["kind"] != "ResourceSlice" and one["metadata"]["name"] != "first"]
+    objects += [kind("n1-a", "ResourceSlice", "resource.k8s.io/v1", spec=spec), given]
+    path = tmp_path / "dump.yaml"
+    path.write_text(yaml.safe_dump_all(objects), "utf-8")
+    assert state in shown(capsys, "node/n1", "-f", str(path))
+    (found,) = told(capsys, "node/n1", "-f", str(path))["pools"][0]["devices"]
+    assert (found["free"], found["shortOf"], found["claims"]) == (free, short, ["ml/first"])
