@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 
 OWN_KITS = {"cdi", "cel", "cluster", "devices", "kube", "scheduling"}
 """Folders of tests with stand-ins of their own: a driver's root, NVML, Go's answers, an API server, odd objects."""
-WITHOUT_ALIQUOT = ("api", "ordinary", "shapes", "tight")
+WITHOUT_ALIQUOT = ("api", "mixed", "ordinary", "shapes", "tight")
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -94,6 +94,8 @@ class Case:
     spots: tuple[Spot, ...]
     stories: Mapping[str, Story] = field(default_factory=dict[str, Story])
     """Node -> why its devices can't serve the pod's claims, where that was looked at."""
+    whole: Mapping[str, Story] = field(default_factory=dict[str, Story])
+    """The same of nodes with incomplete pools, as if those were published whole."""
     node_groups: "Snapshot | None" = None
     """Nodes that could be added, one of each group, with what their drivers would publish: groups that may be empty."""
     blockers: tuple[Blocker, ...] = ()

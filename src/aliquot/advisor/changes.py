@@ -222,6 +222,18 @@ def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int) -> Change:
     return Change(owner.full, f"# stop {owner.full}: scale it to zero by its own means")
 
 
+def start(owner: OwnerRef, replicas: int) -> Change:
+    """Have a stopped workload run again."""
+    name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
+    nothing = "# nothing to undo: it has as many as before"
+    if owner.kind in ("Job", "CronJob"):
+        patch: Patch = {"spec": {"suspend": False}}
+        command = f"kubectl patch {owner.kind.lower()} {name}{namespace} -p {_compact(patch)}"
+        return Change(owner.full, command, patch, nothing)
+    command = f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}"
+    return Change(owner.full, command, {"spec": {"replicas": replicas}}, nothing)
+
+
 def claim_spec(
     kind: str, namespace: str, name: str, operations: Sequence[Patch], owner: OwnerRef, pod: str
 ) -> tuple[Change, ...]:

@@ -13,17 +13,31 @@ DRIVER = re.compile(r"""device\.driver\s*==\s*(["'])([^"']+)\1""")
 
 def wanted_drivers(snapshot: Snapshot, pod: Pod) -> set[str]:
     """The drivers that the classes and selectors of the pod's claims name."""
-    found: set[str] = set()
+    return {match[2] for text in selectors_of(snapshot, pod) for match in DRIVER.finditer(text)}
+
+
+def selectors_of(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """The CEL expressions of the pod's claims and their classes."""
+    classes = {recipe.class_name for recipe in recipes_of(snapshot, pod)}
+    of_classes = [snapshot.classes[name].selectors for name in sorted(classes) if name in snapshot.classes]
+    return [*(text for several in of_classes for text in several if text), *own_selectors(snapshot, pod)]
+
+
+def own_selectors(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """The CEL expressions of the pod's claims."""
+    return [text for recipe in recipes_of(snapshot, pod) for text in recipe.selectors if text]
+
+
+def recipes_of(snapshot: Snapshot, pod: Pod) -> list[SubRequest]:
+    """All that the pod's claims ask for, alternatives too."""
+    found: list[SubRequest] = []
     for wanted in pod.claims:
         name = wanted.claim_name or pod.claim_names.get(wanted.name)
         claim = snapshot.claims.get(f"{pod.namespace}/{name}") if name else None
         template = snapshot.templates.get(f"{pod.namespace}/{wanted.template_name}")
         spec = claim.spec if claim is not None else template.spec if template is not None else None
         for request in spec.requests if spec is not None else ():
-            for recipe in (*((request.exactly,) if request.exactly is not None else ()), *request.first_available):
-                device_class = snapshot.classes.get(recipe.class_name)
-                for text in (*(device_class.selectors if device_class is not None else ()), *recipe.selectors):
-                    found.update(match[2] for match in DRIVER.finditer(text or ""))
+            found += [*((request.exactly,) if request.exactly is not None else ()), *request.first_available]
     return found
 
 

@@ -4,11 +4,14 @@ from collections.abc import Iterable
 
 from aliquot.advisor.device_story import pool_words, words
 from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.holders import totals
 from aliquot.advisor.wayout import Change, WayOut
 from aliquot.scheduling.filters.reason import Reason
 
 Json = dict[str, object]
 
+HOLDERS_TOLD = 48
+"""Holders pod by pod; in `heldBy` all of them count."""
 API_VERSION = "aliquot.dev/v2"
 """2: nodes with equal reasons are one entry; cause, forecast and siblings are told."""
 
@@ -58,7 +61,18 @@ def story(one: Explanation, nodes_told: object) -> Json:
                 "priority": held.pod.priority,
                 "terminating": held.pod.terminating,
             }
-            for held in one.holdings
+            for held in one.holdings[:HOLDERS_TOLD]
+        ],
+        "heldBy": [
+            {
+                "owner": total.owner.full,
+                "resource": total.resource,
+                "amount": total.amount,
+                "pods": len(total.pods),
+                "nodes": len(total.nodes),
+                "since": total.since or None,
+            }
+            for total in totals(one.holdings)
         ],
         "waysOut": [way_out(way) for way in one.ways_out],
         "advice": [{"text": advice.text, "command": advice.command} for advice in one.advice],

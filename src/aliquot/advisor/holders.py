@@ -1,6 +1,6 @@
 """Who holds the devices that a pod waits for."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from aliquot.advisor.gpus import family
@@ -28,6 +28,39 @@ class Holding:
     def since(self) -> str | None:
         """When the pod started, else was made (RFC 3339)."""
         return self.pod.started or self.pod.meta.created
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What an owner's pods hold of a resource, all of them together."""
+
+    owner: OwnerRef
+    resource: str
+    amount: int
+    pods: tuple[str, ...]
+    """Their keys."""
+    nodes: tuple[str, ...]
+    since: str
+    """Of the first of them (RFC 3339); empty where nobody says."""
+
+
+def totals(found: Iterable[Holding]) -> tuple[Total, ...]:
+    """By owner and resource, those with most first."""
+    several: dict[tuple[OwnerRef, str], list[Holding]] = {}
+    for one in found:
+        several.setdefault((one.owner, one.resource), []).append(one)
+    made = [
+        Total(
+            owner,
+            resource,
+            sum(one.amount for one in same),
+            tuple(dict.fromkeys(one.pod.key for one in same)),
+            tuple(dict.fromkeys(one.node for one in same)),
+            min((one.since for one in same if one.since), default=""),
+        )
+        for (owner, resource), same in several.items()
+    ]
+    return tuple(sorted(made, key=lambda one: -one.amount))
 
 
 def holdings(

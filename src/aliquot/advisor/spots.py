@@ -5,15 +5,17 @@ group those nearest to having room are looked at. However many irrelevant nodes 
 """
 
 import heapq
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_extended
-from aliquot.advisor.claims import wanted_drivers
+from aliquot.advisor.claims import own_selectors, wanted_drivers
 from aliquot.advisor.device_story import STORIES_TOLD
 from aliquot.advisor.gpus import PRODUCT, family
-from aliquot.advisor.nearest import is_near
+from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.owners import OwnerRef
+from aliquot.advisor.pools import incomplete, made_whole
 from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal
@@ -21,8 +23,12 @@ from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.effective import effective_request
 from aliquot.snapshot.snapshot import Snapshot
 
-Hardware = tuple[str, frozenset[str], frozenset[str], frozenset[str]]
-"""Product, device resources that it gives, those that it has, drivers that publish devices."""
+Hardware = tuple[str, frozenset[str], frozenset[str], frozenset[str], frozenset[str]]
+"""Product, device resources that it gives, those that it has, drivers that publish devices, and what those are."""
+KINDS = re.compile(r"type|profile|product|model|family", re.IGNORECASE)
+"""Attributes that tell devices of one kind from those of another."""
+NAMED = 6
+"""How much nearer a node is whose devices are of a kind that the pod's claims name."""
 MOST_SPOTS = 40
 """Nodes that ways out are sought for: every group has its best among them before any has its second."""
 
@@ -40,16 +46,28 @@ def case_of(
     error = refusal.reason == "SchedulerError"
     several = (Alike(tuple(snapshot.nodes), (), {}, {}, {}),) if error else groups
     spots: list[tuple[float, Spot]] = []
+    texts = " ".join(own_selectors(snapshot, pod)) if pod.claims else ""
+    hardware = snapshot.recall("hardware of nodes", _hardware)
     for nodes in _groups(snapshot, pod, several):
         near = heapq.nsmallest(PER_GROUP, ((_lacking(snapshot, pod, name), name) for name in nodes))
+        named = (
+            NAMED
+            if texts and any(f"'{kind}'" in texts or f'"{kind}"' in texts for kind in hardware[nodes[0]][4])
+            else 0
+        )
         for nth, (lacking, name) in enumerate(near):
             spot = Spot(snapshot.nodes[name], refusal.reasons(name), len(nodes))
-            spots.append((nth + 2 * len(spot.problems) + lacking, spot))
+            spots.append((nth + 2 * len(spot.problems) + lacking - named, spot))
     spots.sort(key=lambda one: (one[0], one[1].node.name))
     chosen = tuple(spot for _, spot in spots[:MOST_SPOTS])
     told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
     found = {name: scheduler.story(snapshot, pod, name) for name in told}
     stories = {name: story for name, story in found.items() if story is not None}
+    whole = {
+        name: again
+        for name, story in stories.items()
+        if any(incomplete(story)) and (again := scheduler.story(made_whole(snapshot, story), pod, name)) is not None
+    }
     return Case(
         snapshot=snapshot,
         pod=pod,
@@ -57,6 +75,7 @@ def case_of(
         scheduler=scheduler,
         spots=chosen,
         stories=stories,
+        whole=whole,
         node_groups=node_groups,
         defect=next(defects(snapshot, pod, scheduler.kubernetes), None),
         message=refusal.message,
@@ -95,7 +114,7 @@ def published(snapshot: Snapshot) -> Mapping[str, frozenset[str]]:
 
 def _relevant(kind: Hardware, pod: Pod, wanted: set[str]) -> bool:
     """False: nothing that this pod could mean is there."""
-    _, _, offers, drivers = kind
+    _, _, offers, drivers, _ = kind
     asked = device_requests(pod)
     if pod.claims:
         return bool(drivers & wanted) if wanted else bool(drivers)
@@ -103,7 +122,7 @@ def _relevant(kind: Hardware, pod: Pod, wanted: set[str]) -> bool:
         return not offers and not drivers
     return any(
         name in offers
-        or any(family(one) == family(name) or is_near(one, name) for one in offers)
+        or any(family(one) == family(name) or is_near_resource(name, one) for one in offers)
         or _vendor(name, drivers)
         for name in asked
     )
@@ -114,13 +133,29 @@ def _vendor(name: str, drivers: frozenset[str]) -> bool:
 
 
 def _hardware(snapshot: Snapshot) -> Mapping[str, Hardware]:
-    drivers = published(snapshot)
+    drivers, devices = published(snapshot), _device_kinds(snapshot)
     found: dict[str, Hardware] = {}
     for name, node in snapshot.nodes.items():
         given = frozenset(one for one, amount in node.allocatable.items() if amount and is_extended(one))
         has = given.union(one for one, amount in node.capacity.items() if amount and is_extended(one))
-        found[name] = (node.meta.labels.get(PRODUCT, ""), given, has, drivers.get(name, frozenset()))
+        product = node.meta.labels.get(PRODUCT, "")
+        found[name] = (product, given, has, drivers.get(name, frozenset()), devices.get(name, frozenset()))
     return found
+
+
+def _device_kinds(snapshot: Snapshot) -> Mapping[str, frozenset[str]]:
+    """Node -> the products, types and profiles of its devices."""
+    found: dict[str, set[str]] = {}
+    telling: dict[str, bool] = {}
+    for one in snapshot.slices.values():
+        kinds = found.setdefault(one.node_name, set()) if one.node_name else set[str]()
+        for device in one.devices:
+            for name, value in device.attributes.items():
+                if name not in telling:
+                    telling[name] = KINDS.search(name) is not None
+                if telling[name] and isinstance(value.value, str):
+                    kinds.add(value.value)
+    return {node: frozenset(kinds) for node, kinds in found.items()}
 
 
 def _lacking(snapshot: Snapshot, pod: Pod, node: str) -> float:

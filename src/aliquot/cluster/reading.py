@@ -7,7 +7,7 @@ from functools import cached_property
 from aliquot.cluster.items import Noun
 from aliquot.cluster.listed import Listed
 from aliquot.cluster.problem import Problem
-from aliquot.kube.workload import Workload
+from aliquot.kube.workload import Event, Workload
 from aliquot.snapshot.snapshot import Snapshot
 
 
@@ -28,12 +28,20 @@ class Reading:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """The objects as a Snapshot."""
-        return Snapshot.of(self.objects)
+        """The objects as a Snapshot: by name, so that no answer depends on the order of files and objects.
+
+        The API server lists by name, too.
+        """
+        return Snapshot.of([*sorted(self.objects, key=_place)])
 
     def asked(self, kind: str) -> bool:
         """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""
         return any(entry.kind == kind and entry.state in {"listed", "absent"} for entry in self.listed)
+
+
+def _place(noun: Noun) -> tuple[str, str, str]:
+    """Events by time, the others by name."""
+    return type(noun).__name__, (noun.last_seen or "") if isinstance(noun, Event) else "", noun.meta.key
 
 
 def key_of(noun: Noun) -> tuple[str, str]:

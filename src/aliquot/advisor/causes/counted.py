@@ -1,6 +1,6 @@
 """The cause where a pod asks for counted resources: devices of a device plugin, CPU and memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
@@ -8,9 +8,10 @@ from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, numbe
 from aliquot.advisor.causes.holders import held_by, who
 from aliquot.advisor.causes.plugins import labelled, plugin_words
 from aliquot.advisor.causes.rollout import deadlock
+from aliquot.advisor.causes.scope import Scope, scope
 from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
 from aliquot.advisor.gpus import MIG_PREFIX, family
-from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.nearest import is_near_resource, nearest
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.filters.reason import Reason
@@ -24,12 +25,13 @@ Reasons = Mapping[str, Sequence[Reason]]
 def of_counted(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
     """None: it asks for no counted device, or all nodes that have them could take it."""
     wanted = device_requests(pod)
+    meant = scope(snapshot, pod, wanted)
     for name, asked in wanted.items():
-        offering = [node for node in snapshot.nodes.values() if node.allocatable.get(name)]
+        offering = [node for node in meant.nodes if node.allocatable.get(name)]
         if not offering:
-            return _not_offered(snapshot, name)
+            return _not_offered(snapshot, name, meant)
         if max(node.allocatable[name] for node in offering) < asked:
-            return _larger(snapshot, name, asked, offering)
+            return _larger(snapshot, name, asked, offering, meant)
     nodes = [
         node
         for node in snapshot.nodes.values()
@@ -82,7 +84,7 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     pods = tuple(pod.key for one in held[:2] for pod in one.pods[:2])
     objects = (*(one.owner.short for one in held[:3]), *pods, *names[:3])
     where = nodes_named(names)
-    after = _unhealthy(snapshot, name) + also
+    after = _unhealthy(nodes, name) + also
     if most == 0:
         every = "Both" if total == 2 else f"All {total}"
         whole = f"{every} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
@@ -104,35 +106,41 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     return Cause("held", sentence, objects)
 
 
-def _unhealthy(snapshot: Snapshot, name: str) -> str:
+def _unhealthy(nodes: Iterable[Node], name: str) -> str:
     """Nodes that have more than they give: devices that failed their health check."""
     sick = [
         f"{node.name} has {node.capacity[name]} {name} but only {given} allocatable "
         f"({node.capacity[name] - given} unhealthy)"
-        for node in snapshot.nodes.values()
+        for node in nodes
         if node.capacity.get(name, 0) > (given := node.allocatable.get(name, 0))
     ]
     return f" {'; '.join(sick[:3])}." if sick else ""
 
 
-def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node]) -> Cause:
+def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node], meant: Scope) -> Cause:
     most = max(node.allocatable[name] for node in offering)
-    sick = [node for node in snapshot.nodes.values() if node.capacity.get(name, 0) >= asked]
+    sick = [node for node in meant.nodes if node.capacity.get(name, 0) >= asked]
     best = [node.name for node in offering if node.allocatable[name] == most]
     if sick:
         told = listed(
             [f"{n.name} has {n.capacity[name]} but only {n.allocatable.get(name, 0)} allocatable" for n in sick], 2
         )
-        sentence = f"It asks for {asked} {name}, and no node gives that many: {told} (unhealthy devices)."
+        nobody = f"{meant.nobody[:1].lower()}{meant.nobody[1:]}"
+        sentence = f"It asks for {asked} {name}, and {nobody} gives that many: {told} (unhealthy devices)."
         return Cause("unhealthy", sentence, tuple(node.name for node in sick[:3]))
-    published = {node: count for node, count in published_by_node(snapshot, name).items() if count >= asked}
+    published = {
+        node: count
+        for node, count in published_by_node(snapshot, name).items()
+        if count >= asked and node in meant.names
+    }
     by_dra = (
         f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only."
         if published
         else ""
     )
     sentence = (
-        f"It asks for {about(name, asked)} {name} on one node, more than any node has: the most is "
+        f"It asks for {about(name, asked)} {name} on one node, more than any node "
+        f"{'that it selects ' if meant.narrowed else ''}has: the most is "
         f"{about(name, most)}, on {nodes_named(best)}.{by_dra}"
     )
     return Cause("larger-than-any", sentence, (name, *best[:3], *list(published)[:2]))
@@ -141,49 +149,55 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node])
 # --- nobody offers it -------------------------------------------------------------------------------------------------
 
 
-def _not_offered(snapshot: Snapshot, name: str) -> Cause:
-    sick = [node for node in snapshot.nodes.values() if node.capacity.get(name)]
+def _not_offered(snapshot: Snapshot, name: str, meant: Scope) -> Cause:
+    nobody = meant.nobody
+    sick = [node for node in meant.nodes if node.capacity.get(name)]
     if sick:
         broken = listed([f"{node.name} has {node.capacity[name]} in capacity and 0 allocatable" for node in sick])
-        sentence = f"No node gives any {name}: {broken} (unhealthy devices, or the device plugin stopped)."
+        sentence = f"{nobody} gives any {name}: {broken} (unhealthy devices, or the device plugin stopped)."
         return Cause("unhealthy", sentence, tuple(node.name for node in sick[:3]))
     offered: dict[str, list[Node]] = {}
-    for node in snapshot.nodes.values():
+    for node in meant.nodes:
         for other, amount in node.allocatable.items():
             if amount and is_extended(other):
                 offered.setdefault(other, []).append(node)
     others = related(name, offered)
-    published = None if others and name.startswith(MIG_PREFIX) else _published(snapshot, name)
+    published = None if others and name.startswith(MIG_PREFIX) else _published(snapshot, name, meant)
     if published is not None:
         return published
     told = [f"{other} ({_free_words(snapshot, other, offered[other])})" for other in others[:3]]
-    if others and is_near(name, others[0]) and not name.startswith(MIG_PREFIX):
+    if others and is_near_resource(name, others[0]) and not name.startswith(MIG_PREFIX):
         where = [node.name for node in offered[others[0]]]
-        sentence = f"No node offers {name}: {told[0][:-1]} on {nodes_named(where)}) is probably meant."
+        sentence = f"{nobody} offers {name}: {told[0][:-1]} on {nodes_named(where)}) is probably meant."
         return Cause("not-offered", sentence, (name, others[0], *where[:2]))
     if not others:
-        silent = labelled(snapshot, name)
+        silent = [node for node in labelled(snapshot, name) if node in meant.nodes]
         if not silent:
-            return Cause("not-offered", f"No node offers {name}.", (name,))
+            return Cause("not-offered", f"{nobody} offers {name}.", (name,))
         where = [node.name for node in silent]
         whose = "its labels say" if len(silent) == 1 else "their labels say"
         sentence = (
-            f"No node offers {name}, though {whose} that {nodes_named(where)} {'has' if len(where) == 1 else 'have'} "
+            f"{nobody} offers {name}, though {whose} that {nodes_named(where)} {'has' if len(where) == 1 else 'have'} "
             f"NVIDIA GPUs: {plugin_words(snapshot, silent)}."
         )
         return Cause("not-offered", sentence, (name, *where[:3]))
     there = sorted({node.name for other in others[:3] for node in offered[other]})
     verb = "is" if len(told) == 1 else "are"
-    sentence = f"No node offers {name}. There {verb} {listed(told)} on {nodes_named(there)}."
-    return Cause("not-offered", sentence, (name, *others[:3]))
+    sentence = f"{nobody} offers {name}. There {verb} {listed(told)} on {nodes_named(there)}."
+    return Cause("not-offered", sentence, (name, *others[:3], *there[:3]))
 
 
 def related(name: str, offered: Mapping[str, object]) -> list[str]:
     """Resources that may have been meant, or would do: of the same devices, or with a near name."""
-    same = [other for other in offered if family(other) == family(name) or is_near(name, other)]
+    same = [other for other in offered if family(other) == family(name) or is_near_resource(name, other)]
     base = name.removesuffix(".shared")
     return sorted(
-        same, key=lambda other: (other not in (base, f"{name}.shared"), not is_near(name, other), *_rank(name, other))
+        same,
+        key=lambda other: (
+            other not in (base, f"{name}.shared"),
+            not is_near_resource(name, other),
+            *_rank(name, other),
+        ),
     )
 
 
@@ -211,20 +225,21 @@ def _same_vendor(driver: str, name: str) -> bool:
     return driver.endswith(vendor) or vendor.endswith(driver)
 
 
-def _published(snapshot: Snapshot, name: str) -> Cause | None:
+def _published(snapshot: Snapshot, name: str, meant: Scope) -> Cause | None:
     """Nodes that publish such devices by DRA only."""
-    nodes = published_by_node(snapshot, name)
+    nodes = {node: count for node, count in published_by_node(snapshot, name).items() if node in meant.names}
     drivers = sorted({one.driver for one in snapshot.slices.values() if _same_vendor(one.driver, name)})
     if not nodes:
         return None
-    classes = [
-        key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)
-    ]
+    classes = sorted(
+        (key for key, one in snapshot.classes.items() if any(drivers[0] in (text or "") for text in one.selectors)),
+        key=lambda key: (key != drivers[0], key),
+    )
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
     mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
     sentence = (
-        f"No node offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of {drivers[0]}) "
-        f"{told}.{mapped}"
+        f"{meant.nobody} offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of "
+        f"{drivers[0]}) {told}.{mapped}"
     )
     return Cause("not-offered", sentence, (name, *classes[:1], *nodes))
 

@@ -36,11 +36,15 @@ KINDS: tuple[tuple[type, Kind], ...] = (
 
 
 def of_devices(
-    snapshot: Snapshot, pod: Pod, stories: Mapping[str, Story], reasons: Mapping[str, Sequence[Reason]]
+    snapshot: Snapshot,
+    pod: Pod,
+    stories: Mapping[str, Story],
+    reasons: Mapping[str, Sequence[Reason]],
+    whole: Mapping[str, Story],
 ) -> Cause | None:
-    """None: the stories don't tell."""
+    """None: the stories don't tell. `whole`: of nodes with incomplete pools, as if those were published whole."""
     by_node = {name: list(map(supplied, story.requests)) for name, story in stories.items()}
-    incomplete = _incomplete(stories)
+    incomplete = _incomplete(snapshot, stories, whole)
     if incomplete is not None and not any(_enough(told) for told in by_node.values()):
         return incomplete
     able = [name for name, told in by_node.items() if told and _enough(told)]
@@ -92,10 +96,19 @@ def _what(told: Sequence[Supplied]) -> str:
     return f"the devices of {number(len(needs), 'request')}"
 
 
-def _incomplete(stories: Mapping[str, Story]) -> Cause | None:
+def _incomplete(snapshot: Snapshot, stories: Mapping[str, Story], whole: Mapping[str, Story]) -> Cause | None:
+    """A pool that counts as none, and whose devices, as far as they're published, would do."""
     for node, story in stories.items():
+        would = node not in whole or _enough(list(map(supplied, whole[node].requests)))
         for pool in story.pools:
             if pool.state in ("incomplete", "invalid"):
+                there = any(
+                    one.devices
+                    for one in snapshot.slices.values()
+                    if (one.driver, one.pool) == (pool.driver, pool.pool)
+                )
+                if there and not would:
+                    continue
                 state = "isn't published whole" if pool.state == "incomplete" else "is invalid"
                 nothing = f"so none of its devices counts on {node}"
                 sentence = f"Pool {pool.pool} of {pool.driver} {state} ({pool.detail}), {nothing}."

@@ -29,6 +29,7 @@ def diagnose(
     refusal: Refusal,
     stories: Mapping[str, Story],
     blockers: Sequence[Blocker] = (),
+    whole: Mapping[str, Story] | None = None,
 ) -> Cause:
     """The root cause of a pod's being refused."""
     first = next((one for one in blockers if one.decisive and one.stage in BEFORE), None)
@@ -36,7 +37,7 @@ def diagnose(
         found = of_blocker(snapshot, first, pod)
         gates = f" Its scheduling gates: {', '.join(pod.scheduling_gates)}." if pod.scheduling_gates else ""
         return replace(found, sentence=found.sentence + gates)
-    found = _by_the_scheduler(snapshot, pod, refusal, stories)
+    found = _by_the_scheduler(snapshot, pod, refusal, stories, whole or {})
     driver = next((one for one in blockers if one.kind == "driver-down"), None)
     if driver is not None and found.kind in UNSUPPLIED:
         found = of_blocker(snapshot, driver, pod)
@@ -49,7 +50,9 @@ def diagnose(
     return replace(found, sentence=found.sentence + more) if more else found
 
 
-def _by_the_scheduler(snapshot: Snapshot, pod: Pod, refusal: Refusal, stories: Mapping[str, Story]) -> Cause:
+def _by_the_scheduler(
+    snapshot: Snapshot, pod: Pod, refusal: Refusal, stories: Mapping[str, Story], whole: Mapping[str, Story]
+) -> Cause:
     if refusal.verdict == "gated":
         gates = ", ".join(pod.scheduling_gates)
         return Cause("gated", f"It waits for its scheduling gates: {gates}.", pod.scheduling_gates)
@@ -65,7 +68,7 @@ def _by_the_scheduler(snapshot: Snapshot, pod: Pod, refusal: Refusal, stories: M
     if found is None:
         found = of_counted(snapshot, pod, reasons) if not pod.claims else None
     if found is None and stories:
-        found = of_devices(snapshot, pod, stories, reasons)
+        found = of_devices(snapshot, pod, stories, reasons, whole)
     if found is None:
         found = of_counted(snapshot, pod, reasons)
     return found or Cause("other", f"The scheduler refuses it: {refusal.message or 'it says nothing'}.", ())

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from aliquot.advisor.causes.cause import Cause, listed, nodes_named
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.claims import selectors_of
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal
@@ -15,6 +16,10 @@ CEL = re.compile(
     r"CEL (?P<phase>compile|runtime) error: (?P<text>.*)",
     re.DOTALL,
 )
+UPDATING = re.compile(
+    r"claim (?P<claim>\S+), request (?P<request>\S+): asks for all devices, but resource pool "
+    r"(?P<driver>[^/\s]+)/(?P<pool>\S+) is currently being updated"
+)
 MISSING_KEY = re.compile(r"no such key: (\w+)")
 ELSEWHERE = "resourceclaim not available on the node"
 
@@ -22,7 +27,7 @@ ELSEWHERE = "resourceclaim not available on the node"
 def before_nodes(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
     """None: nodes were looked at."""
     if refusal.reason == "SchedulerError":
-        return _error(snapshot, refusal.message)
+        return _error(snapshot, pod, refusal.message)
     missing = NO_CLASS.search(refusal.message)
     if missing is not None:
         near = _near(missing["name"], snapshot.classes)
@@ -44,7 +49,20 @@ def _near(name: str, names: Iterable[str]) -> str:
     )
 
 
-def _error(snapshot: Snapshot, message: str) -> Cause:
+def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
+    updated = UPDATING.search(message)
+    if updated is not None:
+        parts = [
+            one for one in snapshot.slices.values() if (one.driver, one.pool) == (updated["driver"], updated["pool"])
+        ]
+        count = max((one.slice_count for one in parts), default=0)
+        sentence = (
+            f"Request {updated['request']} of claim {updated['claim']} asks for all devices, and pool "
+            f"{updated['pool']} of {updated['driver']} isn't published whole ({len(parts)} of "
+            f"{number(count, 'slice')}): as long as that is so, the scheduler gives up on the pod, whatever other "
+            "nodes offer."
+        )
+        return Cause("incomplete-pool", sentence, (updated["pool"], updated["driver"]))
     found = CEL.search(message)
     if found is None:
         return Cause("other", f"The scheduler gives up on it, whatever nodes could offer: {message}.", ())
@@ -54,6 +72,13 @@ def _error(snapshot: Snapshot, message: str) -> Cause:
     if key is None:
         sentence = f"Selector #{found['index']} of {whose} fails ({text}), which ends the whole attempt on every node."
         return Cause("cel-error", sentence, (found["name"],))
+    table = misplaced(snapshot, pod, key[1])
+    if table is not None:
+        sentence = (
+            f"Selector #{found['index']} of {whose} reads {key[1]} among the devices' {OTHER_TABLE[table]}, and it's "
+            f"in their {table}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
+        )
+        return Cause("cel-error", sentence, (found["name"], key[1]))
     lacking, have = _without(snapshot, key[1])
     near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
     meant = f"; {near[0]} is probably meant" if near else ""
@@ -63,6 +88,27 @@ def _error(snapshot: Snapshot, message: str) -> Cause:
         f"{others}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
     )
     return Cause("cel-error", sentence, (found["name"], key[1], *sorted(lacking)[:3]))
+
+
+OTHER_TABLE = {"capacity": "attributes", "attributes": "capacity"}
+
+
+def misplaced(snapshot: Snapshot, pod: Pod, key: str) -> str | None:
+    """The table in which a name is that the pod's selectors read in the other one; None: it's in neither or in both."""
+    attributes, capacities = (
+        {
+            name.rpartition("/")[2]
+            for one in snapshot.slices.values()
+            for device in one.devices
+            for name in (device.attributes if table == "attributes" else device.capacity)
+        }
+        for table in ("attributes", "capacity")
+    )
+    texts = " ".join(selectors_of(snapshot, pod))
+    for table, there, elsewhere in (("attributes", capacities, attributes), ("capacity", attributes, capacities)):
+        if key in there and key not in elsewhere and re.search(rf"device\.{table}\[[^\]]*\]\.{key}\b", texts):
+            return OTHER_TABLE[table]
+    return None
 
 
 def _without(snapshot: Snapshot, key: str) -> tuple[set[str], set[str]]:

@@ -1,14 +1,14 @@
 """The cause where no node has the devices that the claims mean, whoever holds what: nothing matches, or too few do."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
 from aliquot.advisor.claims import wanted_drivers
-from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
-from aliquot.dra.device import Device
+from aliquot.dra.device import Device, DeviceId
 from aliquot.kube.pod import Pod
 from aliquot.snapshot.snapshot import Snapshot
 from aliquot.units.quantity import Quantity
@@ -59,43 +59,50 @@ def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
 
 def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Cause:
     """All devices are ruled out by a selector: by which, and what comes nearest."""
-    against: dict[tuple[str, str, str], int] = {}
-    devices = 0
-    for one in several:
-        for device in one.request.devices:
-            falses = [why for why in device.reasons if isinstance(why, SelectorFalse)]
-            devices += bool(falses)
-            for why in falses:
-                key = (why.owner, why.expression, why.term)
-                against[key] = against.get(key, 0) + 1
-    if not against:
+    every = [
+        (falses, device.device)
+        for one in several
+        for device in one.request.devices
+        if (falses := [why for why in device.reasons if isinstance(why, SelectorFalse)])
+    ]
+    if not every:
         return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
-    ranked = sorted(against.items(), key=lambda item: (not item[0][0].startswith("request"), -item[1]))
-    every = [item for item in ranked if item[1] == devices] or ranked
-    (owner, _, term), _ = every[0]
-    hint = nearest_words(snapshot, term)
+    devices = len(every)
+    # the devices that come nearest tell which condition is too much: those that fail least, and last
+    best = min(_met(falses) for falses, _ in every)
+    closest = [(falses[0], device) for falses, device in every if _met(falses) == best]
+    owner, term = closest[0][0].owner, closest[0][0].term
+    hint = nearest_words(snapshot, term, {device for _, device in closest} if len(closest) < len(every) else None)
     whose = f"the selector of request {name}" if owner == "request" else f"DeviceClass {owner.removeprefix('class ')}"
     sentence = f"None of {number(devices, 'device')} matches {whose}: {term}{hint}."
     return Cause("no-matching-device", sentence, (owner.removeprefix("class "), name))
 
 
-def nearest_words(snapshot: Snapshot, term: str) -> str:
-    """What devices have where the term asks for something else."""
+def _met(falses: Sequence[SelectorFalse]) -> tuple[bool, int, int]:
+    """Smaller where a device meets more of what is asked."""
+    first = falses[0]
+    return first.owner != "request", len(falses), -first.expression.find(first.term)
+
+
+def nearest_words(snapshot: Snapshot, term: str, closest: Collection[DeviceId] | None = None) -> str:
+    """What devices have where the term asks for something else; `closest`: those that meet all that comes before it."""
     equal = EQUALS.search(term)
     if equal is not None:
         values = _values(snapshot, equal[1], equal[2])
         if values:
             near = nearest(equal[4], values)
-            meant = f"; {near[0]} is probably meant" if is_near(near[0], equal[4]) else ""
-            return f" (devices have {listed(near)}{meant})"
+            likely = meant(equal[4], values) if equal[4] not in values else None
+            tail = f"; {likely} is probably meant" if likely is not None else ""
+            return f" (devices have {listed(near)}{tail})"
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
     compared = COMPARES.search(term)
     if compared is not None:
-        amounts = _capacities(snapshot, compared["domain"], compared["name"])
+        amounts = _capacities(snapshot, compared["domain"], compared["name"], closest)
         if compared["table"] == "attributes" and amounts:
             return f" ({compared['name']} is a capacity of these devices, not an attribute)"
         if amounts:
-            return f" (the most that any device has is {max(amounts)})"
+            whose = "any device" if closest is None else "any that meets the rest"
+            return f" (the most that {whose} has is {max(amounts)})"
     return ""
 
 
@@ -112,10 +119,11 @@ def _values(snapshot: Snapshot, domain: str, name: str) -> set[str]:
     return found
 
 
-def _capacities(snapshot: Snapshot, domain: str, name: str) -> list[Quantity]:
+def _capacities(snapshot: Snapshot, domain: str, name: str, near: Collection[DeviceId] | None = None) -> list[Quantity]:
     return [
         device.capacity[key].value
-        for driver, device in _devices(snapshot)
-        for key in (f"{domain}/{name}", *([name] if driver == domain else []))
-        if key in device.capacity
+        for one in snapshot.slices.values()
+        for device in one.devices
+        for key in (f"{domain}/{name}", *([name] if one.driver == domain else []))
+        if key in device.capacity and (near is None or DeviceId(one.driver, one.pool, device.name) in near)
     ]

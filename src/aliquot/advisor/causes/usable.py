@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named
-from aliquot.advisor.nearest import is_near, nearest
-from aliquot.kube.matching import expression_text
+from aliquot.advisor.nearest import is_near, nearest, telling
+from aliquot.kube.matching import expression_text, holds
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Requirement
@@ -151,6 +151,7 @@ def _not_selected(
     wanted = unmet(snapshot, pod)
     told = [wish for wish in wanted if wish] or ["its node selector and affinity together"]
     names = [node.name for node in nodes]
+    others = _but_for(pod, nodes)
     beside = [
         {f"taint {one.found}" if one.filter == "TaintToleration" else one.text for one in reasons[node.name]}
         - {one.text for one in reasons[node.name] if one.filter == "NodeAffinity"}
@@ -160,8 +161,39 @@ def _not_selected(
     if all(beside):  # else the selector alone keeps it off some
         every = sorted({text for texts in beside for text in texts})
         also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {'; '.join(every[:3])}."
-    sentence = f"No node with {what} matches {listed(told)}. {what[:1].upper()}{what[1:]}: {nodes_named(names)}.{also}"
+    where = others or f"{what[:1].upper()}{what[1:]}: {nodes_named(names)}"
+    sentence = f"No node with {what} matches {listed(told)}. {where}.{also}"
     return Cause("selector", sentence, tuple(names[:3]))
+
+
+def _but_for(pod: Pod, nodes: Sequence[Node]) -> str:
+    """Nodes with the hardware that one wish of several alone rules out, and what they have in its place."""
+    wishes = wishes_of(pod)
+    if len(wishes) < 2:
+        return ""
+    for wish in sorted(wishes, key=lambda one: "product" in one.key):
+        rest = [one for one in wishes if one is not wish]
+        near = [node for node in nodes if all(holds(one, node.meta.labels) for one in rest)]
+        if near:
+            have = sorted({node.meta.labels.get(wish.key, "") for node in near} - {""})
+            which = listed([expression_text(one) for one in rest])
+            instead = f"have {wish.key}={listed(have, last='or')}" if have else f"have no label {wish.key}"
+            if len(near) == 1:
+                instead = f"has{instead.removeprefix('have')}"
+            named = nodes_named([node.name for node in near])
+            return f"With {which}: {named}, which {instead}, not {expression_text(wish)}"
+    return ""
+
+
+def wishes_of(pod: Pod) -> list[Requirement]:
+    """What the pod's selector and the only term of its affinity demand of a node's labels together."""
+    wishes = [Requirement(key, "In", (value,)) for key, value in sorted(pod.node_selector.items())]
+    required = pod.affinity.node if pod.affinity is not None else None
+    if required is not None and len(required.terms) > 1:
+        return []
+    for term in required.terms if required is not None else ():
+        wishes += term.expressions
+    return wishes
 
 
 def unmet(snapshot: Snapshot, pod: Pod) -> list[str]:
@@ -186,7 +218,13 @@ def _hopeless(snapshot: Snapshot, wish: Requirement) -> str:
         near = nearest(wish.values[0], values)[:3]
         return f"{text} (no node has that value; there {'is' if len(values) == 1 else 'are'} {listed(near)})"
     keys = {key for node in snapshot.nodes.values() for key in node.meta.labels}
-    near = [key for key in nearest(wish.key, keys)[:1] if is_near(wish.key, key)]
+    having = {
+        key
+        for node in snapshot.nodes.values()
+        for key, value in node.meta.labels.items()
+        if value in wish.values and telling(value)
+    }
+    near = [key for key in nearest(wish.key, keys)[:1] if is_near(wish.key, key)] or nearest(wish.key, having)[:1]
     meant = f"; {near[0]} is probably meant" if near else ""
     return f"{text} (no node has that label{meant})"
 

@@ -22,8 +22,8 @@ from aliquot.scheduling.outcome import Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
+ROOM = frozenset({"NodeResourcesFit", DYNAMIC_RESOURCES})
 NODES_OF_HOLDERS = 12
-"""Holders are told of the nodes that ways out were sought for, and a few more: not of thousands."""
 
 
 def refused(
@@ -49,7 +49,14 @@ def refused(
         case = replace(case, blockers=blockers, wishes=wishes)
         ways = ways_out(case)
         advice = [*advice_for(case), *waiting_for(snapshot, pod, decision)]
-    cause = diagnose(snapshot, pod, decision, case.stories if case is not None else {}, blockers)
+    cause = diagnose(
+        snapshot,
+        pod,
+        decision,
+        case.stories if case is not None else {},
+        blockers,
+        case.whole if case is not None else {},
+    )
     return Explanation(
         pod=pod,
         owner=owner,
@@ -60,7 +67,7 @@ def refused(
         reason=decision.reason,
         groups=exact,
         alike=groups,
-        holdings=holdings(snapshot, _nodes(case, groups)[:NODES_OF_HOLDERS], wanted, claims=bool(pod.claims)),
+        holdings=holdings(snapshot, _nodes(case, groups), wanted, claims=bool(pod.claims)),
         ways_out=tuple(ways),
         advice=tuple(dict.fromkeys(advice)),
         not_checked=decision.not_checked,
@@ -95,6 +102,8 @@ def _possible(case: Case | None) -> Possible | None:
 
 
 def _nodes(case: Case | None, groups: Sequence[Alike]) -> list[str]:
-    """All that refuse, those first that ways out were sought for."""
-    first = [spot.node.name for spot in case.spots] if case is not None else []
-    return list(dict.fromkeys([*first, *(node for group in groups for node in group.nodes)]))
+    """Where holders matter: nodes that lack nothing but room; where there are none, those that ways were sought for."""
+    short = [node for group in groups if {one.filter for one in group.reasons} <= ROOM for node in group.nodes]
+    if short:
+        return short
+    return [spot.node.name for spot in case.spots][:NODES_OF_HOLDERS] if case is not None else []

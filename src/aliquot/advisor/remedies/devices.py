@@ -7,6 +7,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
+from aliquot.advisor.pools import completed
 from aliquot.advisor.remedies.free import stoppable
 from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial
@@ -36,6 +37,8 @@ class Holder:
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """For every workload in the way on this node; and for its pools."""
+    if case.error:
+        yield from _republish(case, spot)
     if not spot.lacks_devices:
         return
     for holder in holders(case, spot)[:HOLDERS_TRIED]:
@@ -238,17 +241,7 @@ def _restart(case: Case, holder: Holder) -> tuple[Change, Change, Change]:
         f"pod {case.pod.key}",
         f"kubectl wait --for=condition=PodScheduled --timeout=2m pod/{case.pod.name} -n {case.pod.namespace}",
     )
-    return (
-        changes.stop(holder.owner, (holder.pod.name,), replicas),
-        waited,
-        Change(
-            holder.owner.full,
-            f"kubectl scale {holder.owner.kind.lower()} {holder.owner.name} -n {holder.owner.namespace}"
-            f" --replicas={replicas}",
-            {"spec": {"replicas": replicas}},
-            "# nothing to undo: it has as many as before",
-        ),
-    )
+    return (changes.stop(holder.owner, (holder.pod.name,), replicas), waited, changes.start(holder.owner, replicas))
 
 
 def _share(case: Case, spot: Spot, holder: Holder) -> Iterator[Candidate]:
@@ -315,8 +308,7 @@ def _republish(case: Case, spot: Spot) -> Iterator[Candidate]:
     for pool in story.pools if story is not None else ():
         if pool.state != "incomplete":
             continue
-        parts = [one for one in case.snapshot.slices.values() if (one.driver, one.pool) == (pool.driver, pool.pool)]
-        whole = tuple(_completed(parts))
+        whole = completed(case.snapshot, pool.driver, pool.pool)
 
         def apply(trial: Trial, whole: tuple[Slice, ...] = whole) -> Trial:
             world = trial.snapshot
@@ -341,11 +333,3 @@ def _republish(case: Case, spot: Spot) -> Iterator[Candidate]:
             node=spot.node.name,
             cures=PROBLEM,
         )
-
-
-def _completed(parts: list[Slice]) -> Iterator[Slice]:
-    """The newest generation, with its own number of slices."""
-    newest = max(one.generation for one in parts)
-    current = [one for one in parts if one.generation == newest]
-    for one in current:
-        yield replace(one, slice_count=len(current))

@@ -7,16 +7,46 @@ from dataclasses import replace
 from aliquot.advisor.case import Case, Spot, device_requests
 from aliquot.advisor.causes.device_clauses import rules_with
 from aliquot.advisor.causes.plugins import darkened, gives_none
+from aliquot.advisor.remedies.taints import with_taints
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.allocation.answer import Tainted
 from aliquot.dra.device import DeviceTaint, Slice
 from aliquot.snapshot.snapshot import Snapshot
 
+NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""Taints of nodes whose kubelet is ill or doesn't answer."""
+
 
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
-    """Counted devices above allocatable, and devices that their driver tainted."""
+    """A node that isn't ready, counted devices above allocatable, and devices that their driver tainted."""
+    yield from _not_ready(spot)
     yield from _counted(case, spot)
     yield from _tainted(case, spot)
+
+
+def _not_ready(spot: Spot) -> Iterator[Candidate]:
+    node = spot.node
+    if node.ready is not False and not any(taint.key in NOT_READY for taint in node.taints):
+        return
+    sound = replace(with_taints(node, tuple(taint for taint in node.taints if taint.key not in NOT_READY)), ready=True)
+    yield Candidate(
+        kind="repair",
+        target=f"node/{node.name}",
+        title=f"Repair {node.name}: it isn't ready, and has what the pod asks for",
+        changes=(
+            Change(
+                f"node {node.name}",
+                f"kubectl describe node {shlex.quote(node.name)}"
+                "  # its conditions and events say why: the kubelet stopped, the network, a full disk? The taint"
+                " goes when it's ready",
+            ),
+        ),
+        apply=lambda trial: Trial(trial.snapshot.with_node(sound), trial.pod),
+        risk=Risk("low", "what still runs there may have to restart"),
+        rank=13,
+        node=node.name,
+        cures="TaintToleration",
+    )
 
 
 def _counted(case: Case, spot: Spot) -> Iterator[Candidate]:

@@ -10,7 +10,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.amounts import show
 from aliquot.advisor.case import Case, Spot, is_extended, on_pod
 from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, resource_size
-from aliquot.advisor.nearest import is_near
+from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Container, Pod
 from aliquot.kube.selectors import Affinity, TopologySpread
@@ -93,11 +93,11 @@ def _others(case: Case, spot: Spot, name: str, asked: int) -> Iterator[Candidate
     """Resources of the same kind that this node has enough of."""
     used = case.snapshot.load(spot.node.name).requested
     for other, total in sorted(spot.node.allocatable.items()):
-        meant = is_near(name, other) and not case.offered(name)
+        meant = is_near_resource(name, other) and not case.offered(name)
         # a slip is corrected also where what was meant is taken: it may be the first of two steps
         if other == name or not is_extended(other) or total - (0 if meant else used.get(other, 0)) < asked:
             continue
-        if is_near(name, other) or other.partition("/")[0] == name.partition("/")[0]:
+        if is_near_resource(name, other) or other.partition("/")[0] == name.partition("/")[0]:
             yield _ask(case, spot, name, other, asked)
 
 
@@ -179,7 +179,7 @@ def _ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidat
 def meant_by(name: str, other: str) -> bool:
     """A slip for another name: a near one, and of MIG instances one with as many compute slices."""
     ours, theirs = (found[1] if (found := SLICES.match(one)) else "" for one in (name, other))
-    return ours == theirs and is_near(name, other)
+    return ours == theirs and is_near_resource(name, other)
 
 
 def _apart(size: int | None, asked: int | None) -> float:

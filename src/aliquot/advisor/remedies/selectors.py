@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, on_pod
 from aliquot.advisor.gpus import PRODUCT, gpus_of
-from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.nearest import is_near, meant, nearest, telling
 from aliquot.advisor.wayout import Candidate, Risk
 from aliquot.devices.catalogue import parse_label
 from aliquot.kube.matching import expression_text, field_holds, holds
@@ -45,7 +45,7 @@ def fix(requirement: Requirement, labels: Mapping[str, str], known: Collection[s
         if have is None:
             return _renamed(requirement, labels) or gone
         for wanted in values:
-            if wanted not in known and is_near(have, wanted) and nearest(wanted, known)[0] == have:
+            if wanted not in known and meant(wanted, known) == have:
                 mended = tuple(have if value == wanted else value for value in values)
                 text = f"{key} is {have} (not {wanted})"
                 return Fix(requirement, replace(requirement, values=mended), slip=True, text=text)
@@ -79,10 +79,14 @@ def _is_int(text: str) -> bool:
 
 
 def _renamed(requirement: Requirement, labels: Mapping[str, str]) -> Fix | None:
-    """The label that was probably meant: a near name that holds a wanted value (any, where none is asked)."""
-    for name in nearest(requirement.key, labels)[:3]:
+    """The label that was probably meant: a near name that holds a wanted value (any, where none is asked).
+
+    A value that only one kind of label has tells the label by itself: product names, instance types.
+    """
+    for name in nearest(requirement.key, labels):
         moved = replace(requirement, key=name)
-        if is_near(requirement.key, name) and holds(moved, labels):
+        alike = is_near(requirement.key, name) or any(map(telling, requirement.values))
+        if alike and holds(moved, labels):
             return Fix(requirement, moved, slip=True, text=f"the label is {name} (not {requirement.key})")
     return None
 

@@ -23,7 +23,7 @@ from aliquot.advisor.remedies import (
     taints,
     twice,
 )
-from aliquot.advisor.remedies.claims import classes
+from aliquot.advisor.remedies.claims import classes, missing
 from aliquot.advisor.remedies.claims import cures as claims
 from aliquot.advisor.wayout import Advice, Candidate
 
@@ -51,6 +51,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     rollout.cures,
     gang.cures,
     classes.cures,
+    missing.cures,
     TAINTS,
     SELECTORS,
     REQUESTS,

@@ -1,7 +1,6 @@
 """Explanations for a person: a line for each cause first, then a block for each, read in seconds."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -9,15 +8,13 @@ from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.explanation.value import Explanation, counts
+from aliquot.advisor.holders import totals
 from aliquot.advisor.verdicts import asks, told, why
 from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.cli.explain.grouped import in_order, mark
 from aliquot.cli.explain.lines import Words, console, indented, shell, shortened, unbroken, undoing, written
 from aliquot.cli.explain.summary import summary
 from aliquot.cli.terminal import page
-
-if TYPE_CHECKING:
-    from aliquot.advisor.owners import OwnerRef
 
 BLOCK_LINES = 24
 """A block's lines: what doesn't fit is in `-o wide`."""
@@ -64,23 +61,34 @@ def verdicts(stories: Sequence[Explanation]) -> str:
 
 def block(out: Console, story: Explanation, twins: Sequence[Explanation], release: str, ways: int | None) -> None:
     """One story: the cause, the ways out, who holds what, and the scheduler's own words."""
+    for shown in range(GROUPS_SHOWN, -1, -1):
+        parts = _block(story, twins, release, ways, shown)
+        if ways is not None or _height(parts) <= BLOCK_LINES:
+            break
+    out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
+    out.print()
+
+
+def _block(
+    story: Explanation, twins: Sequence[Explanation], release: str, ways: int | None, groups_shown: int
+) -> Console:
+    """With so many groups of nodes at most."""
     parts = console()
     _head(parts, story, twins)
     if story.verdict in ("pending", "blocked", "gated"):
         tail = console()
-        _facts(tail, story, release)
+        _facts(tail, story, release, groups_shown)
         room = BLOCK_LINES - _height(parts) - _height(tail)
         if story.ways_out or story.verdict == "pending":
             where = f" on {listed(story.only_nodes, last='or')}" if story.only_nodes else ""
-            _ways(parts, story.ways_out, ways, room, len(twins) + 1 + story.siblings, where)
+            _ways(parts, story.ways_out, ways, room, 1 + max(len(twins), story.siblings), where)
         parts.file.write(tail.file.getvalue())  # type: ignore[attr-defined]
         for advice in story.advice[:2] if ways is None or ways else ():
             if _height(parts) < BLOCK_LINES - 1:
                 indented(parts, f"• {advice.text}", 2, "dim")
                 if advice.command and not story.ways_out:
                     unbroken(parts, f"    $ {advice.command}", "green")
-    out.file.write(parts.file.getvalue())  # type: ignore[attr-defined]
-    out.print()
+    return parts
 
 
 def _height(out: Console) -> int:
@@ -104,13 +112,13 @@ def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> Non
             indented(out, line, 2, "yellow")
 
 
-def _facts(out: Console, story: Explanation, release: str) -> None:
+def _facts(out: Console, story: Explanation, release: str, groups_shown: int) -> None:
     """Holders, nodes, and the scheduler's message, in a few lines."""
     for held in _holders(story)[:HOLDERS_SHOWN]:
         indented(out, held, 2, "dim")
     asked = device_requests(story.pod)
     relevant = [group for group in story.alike if _has_hardware(group, asked)]
-    groups = (relevant or list(story.alike))[:GROUPS_SHOWN]
+    groups = (relevant or list(story.alike))[:groups_shown]
     for group in groups:
         reasons = "; ".join(why(reason, group) for reason in told(group.reasons))
         names = group.nodes[0] if len(group.nodes) == 1 else f"{len(group.nodes)} nodes ({group.nodes[0]} …)"
@@ -129,21 +137,18 @@ def _has_hardware(group: Alike, asked: Mapping[str, int]) -> bool:
 
 def _holders(story: Explanation) -> list[str]:
     """One line an owner: how much of which resource its pods hold, and since when."""
-    found: dict[tuple[OwnerRef, str], list[tuple[str, int, str]]] = {}
     asked = device_requests(story.pod)
     scarce = {reason.subject for group in story.groups for reason in group.reasons if reason.total_amount}
     if not story.pod.claims and not scarce & asked.keys():
         return []  # who holds them is beside the point: something else is in the way
-    for one in story.holdings:
+    lines: list[str] = []
+    for one in totals(story.holdings):
         if asked and one.resource not in asked and not story.pod.claims:
             continue
-        found.setdefault((one.owner, one.resource), []).append((one.pod.key, one.amount, one.since or ""))
-    lines: list[str] = []
-    for (owner, resource), several in sorted(found.items(), key=lambda item: -sum(one[1] for one in item[1])):
-        amount = sum(one[1] for one in several)
-        since = min((one[2] for one in several if one[2]), default="")[:16].replace("T", " ")
-        who = several[0][0] if len(several) == 1 else f"{owner.short} in {owner.namespace} ({len(several)} pods)"
-        lines.append(f"held: {amount} {resource} by {who}{f' since {since}' if since else ''}")
+        since = one.since[:16].replace("T", " ")
+        whose = f"{one.owner.short} in {one.owner.namespace} ({number(len(one.pods), 'pod')})"
+        who = one.pods[0] if len(one.pods) == 1 else whose
+        lines.append(f"held: {one.amount} {one.resource} by {who}{f' since {since}' if since else ''}")
     if len(lines) > HOLDERS_SHOWN:
         lines = [*lines[: HOLDERS_SHOWN - 1], f"and {number(len(lines) - HOLDERS_SHOWN + 1, 'owner')} more"]
     return lines

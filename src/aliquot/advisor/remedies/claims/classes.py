@@ -10,6 +10,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.counted import published_by_node
 from aliquot.advisor.causes.errors import CEL, MISSING_KEY, NO_CLASS
+from aliquot.advisor.causes.scope import scope
 from aliquot.advisor.claims import changed, places, sources
 from aliquot.advisor.gpus import MIG_PREFIX
 from aliquot.advisor.nearest import is_near, nearest
@@ -33,10 +34,10 @@ def cures(case: Case) -> Iterator[Candidate]:
     missing = NO_CLASS.search(message)
     if missing is not None:
         yield from _other_class(case, missing["name"])
-    for name in device_requests(case.pod):
-        if not name.startswith(MIG_PREFIX) and not any(
-            node.allocatable.get(name) for node in case.snapshot.nodes.values()
-        ):
+    wanted = device_requests(case.pod)
+    meant = scope(case.snapshot, case.pod, wanted) if wanted else None
+    for name in wanted:
+        if meant and not name.startswith(MIG_PREFIX) and not any(node.allocatable.get(name) for node in meant.nodes):
             yield from _mapped(case, name)
 
 
@@ -194,13 +195,12 @@ def _mapped(case: Case, name: str) -> Iterator[Candidate]:
     """A class that serves the counted resource; or a claim in place of it."""
     published = published_by_node(case.snapshot, name)
     drivers = {one.driver for one in case.snapshot.slices.values() if one.node_name in published}
-    for key, one in case.snapshot.classes.items():
+    for key, one in sorted(case.snapshot.classes.items()):
         if not any(driver in (text or "") for text in one.selectors for driver in drivers):
             continue
         if case.scheduler.kubernetes.on("DRAExtendedResource") and one.extended_resource is None:
             yield _mapping(one, name)
         yield _claim(case, key, name)
-        return
 
 
 def _mapping(one: DeviceClass, name: str) -> Candidate:

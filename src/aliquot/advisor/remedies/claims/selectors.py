@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from aliquot.advisor.case import Case, Spot
+from aliquot.advisor.causes.errors import OTHER_TABLE
 from aliquot.advisor.claims import changed
-from aliquot.advisor.nearest import is_near, nearest
+from aliquot.advisor.nearest import meant, nearest, telling
 from aliquot.advisor.remedies.claims.change import Asked, claim_candidate
 from aliquot.advisor.wayout import Candidate, Risk
 from aliquot.allocation.answer import (
@@ -20,7 +21,13 @@ NO_SUCH_KEY = re.compile(r"no such key: ([A-Za-z_][A-Za-z0-9_]*)")
 EQUALS = re.compile(
     r"""^device\.(?:attributes|capacity)\[\s*(["'])(?P<domain>[^"']+)\1\s*\]\.(?P<name>\w+)\s*==\s*(["'])(?P<value>[^"']*)\4$"""
 )
+AT_LEAST = re.compile(
+    r"""device\.capacity\[\s*["'](?P<domain>[^"']+)["']\s*\]\.(?P<name>\w+)\.(?:compareTo|isGreaterThan)\("""
+    r"""\s*quantity\(\s*["'](?P<amount>[^"']+)["']"""
+)
 LITERALS_TRIED = 3
+OTHER_KIND = 31
+"""Another kind of device than was asked for, rightly spelt; see `remedies.selectors`."""
 
 
 def cures(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
@@ -34,7 +41,10 @@ def cures(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
             if isinstance(reason, SelectorError):
                 rewritten = list(_without_error(case, expression, reason.text))
             else:
-                rewritten = list(_other_literal(case, spot, expression, reason.term, device.device.driver))
+                rewritten = [
+                    *_other_literal(case, spot, expression, reason.term, device.device.driver),
+                    *_smaller(case, spot, expression, reason.term),
+                ]
             for new, text, slip in rewritten:
                 if (reason.index, new) not in tried:
                     tried.add((reason.index, new))
@@ -54,12 +64,33 @@ def _without_error(case: Case, expression: str, text: str) -> Iterator[tuple[str
     if path is None:
         return
     known = _names(case, path[1], path[3])
-    for name in nearest(key, known)[:1]:
-        if is_near(key, name):
-            new = expression.replace(path[0], path[0].removesuffix(key) + name)
-            yield new, f"the {path[1].removesuffix('s')} is {name} (not {key})", True
+    other = OTHER_TABLE[path[1]]
+    if key in _names(case, other, path[3]):
+        new = expression.replace(path[0], path[0].replace(f"device.{path[1]}", f"device.{other}", 1))
+        yield new, f"{key} is in {other} (not among the {path[1]})", True
+    likely = meant(key, known)
+    first = [likely] if likely is not None else list[str]()
+    for name in dict.fromkeys(first + _by_value(case, path, expression)):
+        new = expression.replace(path[0], path[0].removesuffix(key) + name)
+        yield new, f"the {path[1].removesuffix('s')} is {name} (not {key})", True
     whole = f"({expression})" if "||" in expression or "?" in expression else expression
     yield f"has({path[0]}) && {whole}", f"guard with has(), since not every device has {key}", False
+
+
+def _by_value(case: Case, path: re.Match[str], expression: str) -> list[str]:
+    """The attributes that have the very value with which the expression compares."""
+    compared = re.search(rf"""{re.escape(path[0])}\s*==\s*(["'])([^"']+)\1""", expression)
+    if compared is None or not telling(compared[2]):
+        return []
+    return sorted(
+        {
+            full.rpartition("/")[2]
+            for one in case.snapshot.slices.values()
+            for device in one.devices
+            for full, attribute in device.attributes.items()
+            if attribute.value == compared[2] and (full.rpartition("/")[0] or one.driver) == path[3]
+        }
+    )
 
 
 def _names(case: Case, table: str, domain: str) -> list[str]:
@@ -72,6 +103,26 @@ def _names(case: Case, table: str, domain: str) -> list[str]:
                 if (prefix or one.driver) == domain:
                     found.add(name)
     return sorted(found)
+
+
+def _smaller(case: Case, spot: Spot, expression: str, term: str) -> Iterator[tuple[str, str, bool]]:
+    """For `capacity >= amount`: the most that this node's devices have."""
+    wanted = AT_LEAST.search(term)
+    if wanted is None:
+        return
+    domain, name = wanted["domain"], wanted["name"]
+    amounts = [
+        device.capacity[key].value
+        for one in case.snapshot.slices.values()
+        if one.node_name == spot.node.name
+        for device in one.devices
+        for key in (f"{domain}/{name}", *([name] if one.driver == domain else []))
+        if key in device.capacity
+    ]
+    if amounts:
+        most = max(amounts).canonical()
+        new = expression.replace(term, term.replace(wanted["amount"], most))
+        yield new, f"{most} of {name} instead of {wanted['amount']}", False
 
 
 def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: str) -> Iterator[tuple[str, str, bool]]:
@@ -90,8 +141,10 @@ def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: s
         for device in one.devices
         if isinstance(value := _value(device, one.driver, wanted["domain"], wanted["name"]), str)
     }
-    for value in nearest(wanted["value"], values - {wanted["value"]})[:LITERALS_TRIED]:
-        slip = wanted["value"] not in everywhere and is_near(wanted["value"], value)
+    likely = meant(wanted["value"], values)
+    near = [*([likely] if likely is not None else []), *nearest(wanted["value"], values)]
+    for value in [one for one in dict.fromkeys(near) if one != wanted["value"]][:LITERALS_TRIED]:
+        slip = wanted["value"] not in everywhere and meant(wanted["value"], everywhere) == value
         new = expression.replace(
             term, term.replace(f"{wanted[4]}{wanted['value']}{wanted[4]}", f"{wanted[4]}{value}{wanted[4]}")
         )
@@ -122,7 +175,8 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text:
         return replace(recipe, selectors=tuple(new if i == index else one for i, one in enumerate(recipe.selectors)))
 
     guarded = new.startswith("has(")
-    profile = "profile " in text and not slip
+    smaller = " of " in text and " instead of " in text
+    profile = ("profile " in text or smaller) and not slip
     pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}/cel/expression"
     return claim_candidate(
         case,
@@ -136,8 +190,10 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text:
         if slip
         else Risk("low", "devices that don't publish the attribute are no longer candidates")
         if guarded
+        else Risk("high", "less than was asked for: the model may not fit")
+        if smaller
         else Risk("medium", "the pod gets another kind of device than was asked for"),
-        rank=5 if slip else 8 if guarded else 27,
+        rank=5 if slip else 8 if guarded else 27 if profile else OTHER_KIND,
     )
 
 

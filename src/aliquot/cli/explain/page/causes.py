@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.claims import wanted_drivers
-from aliquot.advisor.explanation.refused import NODES_OF_HOLDERS
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks
@@ -26,8 +25,6 @@ class Part:
     holders: tuple[HeldBy, ...]
     refusing: tuple[Refusing, ...]
     devices: tuple[Told, ...]
-    looked: str
-    """On how many of the nodes that refuse holders were looked for, where that aren't all."""
     whose: str
     """Of a way out: `it runs`, `one of the 3 runs`."""
 
@@ -95,16 +92,12 @@ def asked_of(snapshot: Snapshot, pod: Pod) -> set[str]:
 
 
 def _part(story: Explanation, twins: Sequence[Explanation]) -> Part:
-    alike = len(twins) + 1 if twins else 1 + story.siblings
-    refusing_nodes = sum(len(group.nodes) for group in story.alike)
+    alike = 1 + max(len(twins), story.siblings)
     return Part(
         story,
         tuple(one.pod.key for one in (story, *twins)),
         tuple(holders(story)),
         tuple(refusing(story)),
         tuple(devices(story.stories)),
-        f"on {NODES_OF_HOLDERS} of {refusing_nodes} nodes, the map has all"
-        if refusing_nodes > NODES_OF_HOLDERS
-        else "",
         "it runs" if alike == 1 else f"one of the {alike} runs",
     )
