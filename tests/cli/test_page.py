@@ -237,7 +237,7 @@ def test_devices_of_one_slice_lie_on_the_nodes_that_they_name(
     told = words(nodes["a-b"])
     assert "nic-0 (fabricUp true), nic-1 (fabricUp true): whether held is unknown" in told
     assert "The input has no ResourceClaims: who holds these devices is unknown." in told
-    claim = {"metadata": {"name": "waits", "namespace": "ml"}, "spec": {"devices": {"requests": []}}}
+    claim: dict[str, Any] = {"metadata": {"name": "waits", "namespace": "ml"}, "spec": {"devices": {"requests": []}}}
     cluster["items"].append({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", **claim})
     (tmp_path / "c.json").write_text(json.dumps(cluster), "utf-8")
     tree = page_of(capsys, "-A", "-f", tmp_path / "c.json")

@@ -19,7 +19,7 @@ def counted(snapshot: Snapshot, node: Node, also: tuple[str, ...] = ()) -> tuple
 
 
 def _counted(snapshot: Snapshot, node: Node, name: str) -> Counted:
-    holds = tuple(
+    holds = [
         Hold(
             owner_of(snapshot, pod),
             (pod.key,),
@@ -28,14 +28,14 @@ def _counted(snapshot: Snapshot, node: Node, name: str) -> Counted:
             terminating=pod.terminating,
         )
         for pod, amount in snapshot.holders(node.name, name)
-    )
+    ]
     allocatable = node.allocatable.get(name, 0)
     sharing, replicas = _sharing(node, name)
     return Counted(
         name,
         allocatable,
         node.capacity.get(name, allocatable),
-        holds,
+        tuple(sorted(holds, key=lambda hold: (-hold.amount, hold.pods))),  # in whatever order pods were read
         sharing,
         replicas,
         known="Pod" in snapshot.kinds,

@@ -25,9 +25,10 @@ def lacking(device: Device, sets: Mapping[str, CounterSet], used: Used) -> tuple
     """Counters that can't give what the device needs."""
     found: list[str] = []
     for use in device.consumes:
-        totals = sets[use.counter_set].counters if use.counter_set in sets else {}
         for counter, amount in use.counters.items():
-            total, taken = totals.get(counter), used.get((use.counter_set, counter))
+            there = sets.get(use.counter_set)
+            total = there.counters.get(counter) if there is not None else None
+            taken = used.get((use.counter_set, counter))
             if total is not None and amount > (total if taken is None else total - taken):
                 found.append(f"{counter} of {use.counter_set}")
     return tuple(found)
