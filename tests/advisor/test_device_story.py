@@ -2,7 +2,7 @@
 
 import pytest
 
-from aliquot.advisor.device_story import grouped, pool_words, words
+from aliquot.advisor.dra.device_story import grouped, pool_words, words
 from aliquot.allocation.answer import (
     AttributeMissing,
     CapacityShort,

@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-OWN_KITS = {"cdi", "cel", "cluster", "devices", "kube", "scheduling"}
-"""Folders of tests with stand-ins of their own: a driver's root, NVML, Go's answers, an API server, odd objects."""
+OWN_KITS = {"browser", "cdi", "cel", "cluster", "devices", "kube", "scheduling"}
+"""Folders of tests with stand-ins of their own: a browser, a driver's root, NVML, Go's answers, an API server, odd objects."""
 WITHOUT_ALIQUOT = ("api", "mixed", "ordinary", "shapes", "tight")
 
 

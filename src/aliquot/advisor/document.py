@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from aliquot.advisor.device_story import pool_words, words
+from aliquot.advisor.dra.device_story import pool_words, words
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import totals
 from aliquot.advisor.wayout import Change, WayOut
@@ -40,6 +40,7 @@ def story(one: Explanation, nodes_told: object) -> Json:
         "siblings": one.siblings,
         "forecast": one.forecast,
         "node": one.node,
+        "devices": list(one.devices),
         "feasibleNodes": list(one.feasible),
         "schedulerMessage": one.scheduler_message,
         "reason": one.reason,

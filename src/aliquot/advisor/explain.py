@@ -18,6 +18,7 @@ from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.advisor.verdicts import placed
 from aliquot.advisor.wishes import NO_WISHES, Wishes
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.binding import devices_given
 from aliquot.scheduling.outcome import Placement
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
@@ -91,6 +92,7 @@ def explain_one(
         if stop and (decision.verdict == "placeable" or pod.phase == "Pending" or stop.kind == CRASHES):
             return blocked(snapshot, pod, owner, scheduler, decision, (stop, *blockers), wishes)
         preemption = decision.preemption
+        room = decision.nodes[0] if decision.verdict == "placeable" and preemption is None else ""
         return Explanation(
             pod=pod,
             owner=owner,
@@ -99,6 +101,7 @@ def explain_one(
             scheduler_message=decision.message,
             feasible=decision.nodes,
             node=preemption.node if preemption else next(iter(decision.nodes), ""),
+            devices=tuple(map(str, devices_given(snapshot, pod, room, scheduler))) if room else (),
             not_checked=decision.not_checked,
             note=placed_note(snapshot, pod, decision),
         )

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_extended
-from aliquot.advisor.claims import own_selectors, wanted_drivers
-from aliquot.advisor.device_story import STORIES_TOLD
+from aliquot.advisor.dra.claims import own_selectors, wanted_drivers
+from aliquot.advisor.dra.device_story import STORIES_TOLD
+from aliquot.advisor.dra.pools import incomplete, made_whole
 from aliquot.advisor.gpus import PRODUCT, family
 from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.pools import incomplete, made_whole
 from aliquot.advisor.scheduler_notes.known_defects import defects
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal

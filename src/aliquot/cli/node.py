@@ -10,6 +10,7 @@ app = App(
     help_epilogue=epilogue(
         "aliquot node inspect                          # this machine",
         "aliquot node inspect --host preset:dgx-a100   # a simulated one",
+        "aliquot node slices --host preset:dgx-a100    # what the scheduler sees of it",
         "aliquot node presets hgx-h100 > host.yaml     # then --host sim:host.yaml",
         "aliquot node check config.yaml                # how GPUs are to be shared",
     ),
@@ -27,6 +28,23 @@ app.command(
         "1  something is, and the answer says what; whatever else could be found\n"
         "   out is there\n"
         "2  there is no such host, or its file can't be used",
+    ),
+)
+app.command(
+    "aliquot.cli.node_slices:slices",
+    name="slices",
+    help="The ResourceSlices of this node, as they'd be published.",
+    help_epilogue=epilogue(
+        "aliquot node slices -o text",
+        "aliquot node slices --kubernetes 1.36 | kubectl create -f -",
+        "aliquot node slices --host preset:hgx-h100 --mig static",
+        "aliquot node slices --feature-gates DRADeviceTaints=false",
+        status="0  all of it is published\n"
+        "1  something that the node has isn't, and stderr says what and why\n"
+        "2  there is no such host, or an option can't be used",
+        more="GPUs are published as NVIDIA's driver does, for the driver name\n"
+        "gpu.nvidia.com. Of network cards, those with an RDMA device and virtual\n"
+        "functions are, for nic.aliquot.dev.",
     ),
 )
 app.command(

@@ -85,6 +85,8 @@ class Gpu:
     minor: int | None = None
     """N of /dev/nvidiaN; not the index."""
     serial: str | None = None
+    brand: str | None = None
+    """`Nvidia`, `NvidiaRTX`, `GeForceRTX`: the family under which it's sold, as NVIDIA's own drivers spell it."""
     architecture: str | None = None
     compute_capability: str | None = None
     memory: Memory | None = None

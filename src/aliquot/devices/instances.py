@@ -22,6 +22,8 @@ class ComputeInstance:
     uuid: str | None = None
     """`MIG-…`. A hash of the place on newer drivers: the same again after the instance was made anew."""
     slices: int | None = None
+    index: int | None = None
+    """NVML's number of the MIG device on its GPU; another one's destruction may shift it. None: not told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ catalogue counts. Numbers that aren't here are newer, or mean nothing for who ru
 """
 
 from collections.abc import Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
@@ -48,6 +49,37 @@ WORDS: Final[Mapping[int, str]] = MappingProxyType(
         173: "the chip-to-chip link is dead",
     }
 )
+
+
+class Action(StrEnum):
+    """What an XID asks for."""
+
+    IGNORE = "ignore"
+    APPLICATION = "the program's own"
+    """Only the program is hit: start it anew."""
+    DEGRADE = "look at it"
+    """The GPU goes on working; a reset is due when convenient."""
+    DRAIN = "drain"
+    """Nothing new on it before it's reset, or the machine rebooted."""
+
+
+_IGNORED: Final = (43, 45, 78, 121, 141, 160, 162, 163, 164, 165, 176)
+_APPLICATION: Final = (13, 31, 32, 68, 69, 137, 174)
+_DRAINING: Final = (46, 48, 61, 62, 64, 79, 95, 110, 119, 120, 136, 140, 143, 149, 150, 151, 155, 156, 158)
+_DRAINING_TOO: Final = (167, 168, 169, 171, 172, 173)
+ACTIONS: Final[Mapping[int, Action]] = MappingProxyType(
+    {
+        **dict.fromkeys(_IGNORED, Action.IGNORE),
+        **dict.fromkeys(_APPLICATION, Action.APPLICATION),
+        **dict.fromkeys((*_DRAINING, *_DRAINING_TOO), Action.DRAIN),
+    }
+)
+"""Where NVIDIA's catalogue wants a reset before anything else may run, DRAIN; those not told are to be looked at."""
+
+
+def action_of(number: int) -> Action:
+    """What an XID asks for; one that isn't known is to be looked at."""
+    return ACTIONS.get(number, Action.DEGRADE)
 
 
 def words_of(number: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from aliquot.allocation.claims.leaving import claim_keys, without_pod
 from aliquot.dra.claim import Claim
+from aliquot.dra.device import DeviceId
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.assuming import assumed
 from aliquot.scheduling.scheduler import Scheduler
@@ -13,6 +14,17 @@ from aliquot.snapshot.snapshot import Snapshot
 def bound(snapshot: Snapshot, pod: Pod, node: str, scheduler: Scheduler) -> Snapshot | None:
     """With a pod on a node and its claims allocated there; None if the node doesn't serve them."""
     return assumed(snapshot, pod, node, scheduler.answers)
+
+
+def devices_given(snapshot: Snapshot, pod: Pod, node: str, scheduler: Scheduler) -> tuple[DeviceId, ...]:
+    """The devices that a pod's claims would get on a node now, or have already; none if the node doesn't serve them."""
+    after = bound(snapshot, pod, node, scheduler)
+    if after is None:
+        return ()
+    own = [claim for key in claim_keys(pod) if (claim := after.claims.get(key)) is not None]
+    made = [claim for key, claim in after.claims.items() if key not in snapshot.claims]  # for extended resources
+    allocations = (claim.allocation for claim in (*own, *made))
+    return tuple(one.device for each in allocations if each is not None for one in each.results)
 
 
 def without_pods(snapshot: Snapshot, keys: Iterable[str]) -> Snapshot:

@@ -218,9 +218,9 @@ class Quantity:
         Binary amounts below 1024 or with a fraction are printed as decimal ones. Like Go's, the text has no suffix
         from 1000E (or 1024Ei) on, and so no longer means the same amount.
         """
-        if self.nanos == 0:
-            return "0"
         whole, fraction = divmod(self.nanos, NANO)
+        if fraction == 0 and -1000 < whole < 1000:  # most amounts: no suffix, whatever the format
+            return str(whole)
         if self.format is Format.BINARY_SI and fraction == 0 and not -1024 < whole < 1024:
             number, power = _without_factors(whole, 1024)
             return f"{number}{_BINARY_SUFFIXES[power] if power < len(_BINARY_SUFFIXES) else ''}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from aliquot.advisor.device_story import words
+from aliquot.advisor.dra.device_story import words
 from aliquot.allocation.answer import Allocation, Answer, CounterShort, NoAllocation
 from aliquot.allocation.behaviour import REPAIRED, V1_36, V1_37, Behaviour
 from aliquot.allocation.exact.allocator import Exact

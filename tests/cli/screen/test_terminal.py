@@ -211,7 +211,12 @@ def test_as_wide_as_columns_says(
     monkeypatch.setenv("COLUMNS", str(columns))
     run(EXPLAIN)
     lines = capsys.readouterr().out.splitlines()
-    flowing = [line for line in lines if not line.lstrip().startswith(("$", "#", "kube-scheduler"))]
+    going_on = [False, *(line.endswith("\\") for line in lines)]  # a command's next line
+    flowing = [
+        line
+        for line, goes_on in zip(lines, going_on, strict=False)
+        if not goes_on and not line.lstrip().startswith(("$", "#", "kube-scheduler"))
+    ]
     assert max(map(len, flowing)) <= columns
     assert max(map(len, flowing)) > columns - 25
 

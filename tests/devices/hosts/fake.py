@@ -11,7 +11,7 @@ from pathlib import Path
 from aliquot.devices.catalogue import GpuModel
 from aliquot.devices.hosts.nvml.host import NvmlHost
 from aliquot.devices.hosts.simulated.file import read_host
-from aliquot.devices.hosts.simulated.look import MIB, first_state, model_of, pci_of
+from aliquot.devices.hosts.simulated.look import MIB, brand_of, first_state, model_of, pci_of
 from aliquot.devices.hosts.simulated.shape import HostFile
 from aliquot.devices.mig import Geometry, Profile, geometry_of, memory_of
 
@@ -24,6 +24,7 @@ gpus:
 """
 SOURCES = Path(__file__).parent / "fake_nvml"
 ARCHITECTURES = {"Turing": 6, "Ampere": 7, "Ada": 8, "Hopper": 9, "Blackwell": 10}
+BRANDS = {"NvidiaRTX": 13, "Nvidia": 14, "GeForceRTX": 15}
 MODES = {"default": 0, "prohibited": 2, "exclusive-process": 3}
 KINDS = {"compute": 0, "graphics": 1, "mps": 2}
 ENUMS = {"1g": 0, "2g": 1, "3g": 2, "4g": 3, "7g": 4, "1g+me": 7, "2g+me": 8, "1g2": 9, "1g+gfx": 10, "2g+gfx": 11,
@@ -125,6 +126,7 @@ def state_of(host: HostFile) -> dict[str, object]:
             "minor": index if gpu.minor is None else gpu.minor,
             "pci": "0000" + pci_of(host, index).upper(),
             "pciid": _pci_number(model),
+            "brand": BRANDS[brand_of(gpu.name or model.products[0])],
             "arch": ARCHITECTURES[model.architecture],
             "cc": model.compute_capability,
             "memory": (gpu.memory_mi_b or model.memory_mib or 0) * MIB,

@@ -1,5 +1,6 @@
 """A folder like a machine's root: PCI devices in /sys, and what else a test puts there."""
 
+import os
 from pathlib import Path
 
 
@@ -22,10 +23,10 @@ def pci_device(
     if driver is not None:
         target = root / "sys/bus/pci/drivers" / driver
         target.mkdir(parents=True, exist_ok=True)
-        (folder / "driver").symlink_to(target)
+        link(folder / "driver", target)
     bus = root / "sys/bus/pci/devices"
     bus.mkdir(parents=True, exist_ok=True)
-    (bus / pci).symlink_to(folder)
+    link(bus / pci, folder)
     return folder
 
 
@@ -33,15 +34,20 @@ def class_device(root: Path, kind: str, name: str, pci: Path, **files: str) -> P
     """A device of a class (net, infiniband), linked to its PCI function; `__` in a file's name is a slash."""
     folder = pci / kind / name
     folder.mkdir(parents=True)
-    (folder / "device").symlink_to(pci)
+    link(folder / "device", pci)
     for key, words in files.items():
         path = folder / key.replace("__", "/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{words}\n", encoding="ascii")
-    link = root / "sys/class" / kind
-    link.mkdir(parents=True, exist_ok=True)
-    (link / name).symlink_to(folder)
+    devices = root / "sys/class" / kind
+    devices.mkdir(parents=True, exist_ok=True)
+    link(devices / name, folder)
     return folder
+
+
+def link(path: Path, target: Path) -> None:
+    """A link as the kernel makes them: relative."""
+    path.symlink_to(os.path.relpath(target, path.parent))
 
 
 def file(root: Path, path: str, words: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from aliquot.advisor.causes.cause import listed, nodes_named
 from aliquot.advisor.causes.holders import owners_of_claims, who
+from aliquot.advisor.dra.attributes import probably_meant, published_attributes
 from aliquot.allocation.answer import (
     AttributeMissing,
     CapacityShort,
@@ -37,7 +38,7 @@ def clauses(snapshot: Snapshot, short: Short) -> Said:
     _tainted(snapshot, short, said)
     _counters(snapshot, short, said)
     _held(snapshot, short, said)
-    _others(short, said)
+    _others(snapshot, short, said)
     return said
 
 
@@ -144,7 +145,8 @@ def _sharers(snapshot: Snapshot, device: DeviceStory) -> list[str]:
     ]
 
 
-def _others(short: Short, said: Said) -> None:
+def _others(snapshot: Snapshot, short: Short, said: Said) -> None:
+    published = published_attributes(snapshot)
     told: dict[str, None] = {}
     for node, lacks in short.items():
         for request, meant in lacks:
@@ -152,6 +154,10 @@ def _others(short: Short, said: Said) -> None:
                 for why in device.reasons:
                     if isinstance(why, ConstraintBroken):
                         told[f"no set of devices on {node} agrees in {why.attribute} ({why.constraint})"] = None
+                    elif isinstance(why, AttributeMissing) and why.attribute not in published:
+                        near = probably_meant(why.attribute, published)
+                        near = f" ({near} is probably meant)" if near is not None else ""
+                        told[f"no device publishes {why.attribute}, which {why.constraint} compares{near}"] = None
                     elif isinstance(why, AttributeMissing):
                         told[
                             f"{device.device.device} on {node} has no {why.attribute}, which {why.constraint} compares"

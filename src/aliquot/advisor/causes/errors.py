@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
-from aliquot.advisor.claims import selectors_of
+from aliquot.advisor.dra.claims import selectors_of
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal

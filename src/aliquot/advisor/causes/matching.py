@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied
-from aliquot.advisor.claims import wanted_drivers
+from aliquot.advisor.dra.claims import wanted_drivers
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device, DeviceId

@@ -42,6 +42,8 @@ class Explanation:
     feasible: tuple[str, ...] = ()
     node: str = ""
     """Where it runs, or would be placed first."""
+    devices: tuple[str, ...] = ()
+    """Those that its claims would get there now; none of a pod that runs."""
     holdings: tuple[Holding, ...] = ()
     """Who holds the devices that it asks for."""
     ways_out: tuple[WayOut, ...] = ()

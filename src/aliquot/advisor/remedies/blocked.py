@@ -11,7 +11,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests, on_pod
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.causes.plugins import darkened
-from aliquot.advisor.claims import changed, places, sources
+from aliquot.advisor.dra.claims import changed, places, sources
 from aliquot.advisor.remedies.claims.change import claim_candidate
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
 from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial

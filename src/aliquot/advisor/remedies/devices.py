@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot
-from aliquot.advisor.claims import changed, places, sources
+from aliquot.advisor.dra.claims import changed, places, sources
+from aliquot.advisor.dra.pools import completed
 from aliquot.advisor.owners import OwnerRef, owner_of, pods_of
-from aliquot.advisor.pools import completed
 from aliquot.advisor.remedies.free import stoppable
 from aliquot.advisor.scaling import stop
 from aliquot.advisor.wayout import After, Candidate, Change, Isolation, Risk, Trial

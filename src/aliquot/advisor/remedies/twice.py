@@ -7,7 +7,7 @@ from functools import partial
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, device_requests, on_pod
 from aliquot.advisor.causes.cause import listed
-from aliquot.advisor.claims import wanted_drivers
+from aliquot.advisor.dra.claims import wanted_drivers
 from aliquot.advisor.wayout import Candidate, Patch, Risk
 from aliquot.kube.pod import Container, Pod
 

@@ -14,6 +14,8 @@ from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import ContainerEdits, Device, Hook
 
 CONTROL_NODES = ("/dev/nvidia-modeset", "/dev/nvidia-uvm-tools", "/dev/nvidia-uvm", "/dev/nvidiactl")
+_NEEDED = ("/dev/nvidiactl", "/dev/nvidia-uvm")
+"""Without them no CUDA program starts; after a boot they may come late."""
 _OPENED = ("/dev/dri", "/dev/nvidia-caps")
 """Folders of nodes that a hook may open to everybody."""
 
@@ -68,8 +70,8 @@ def _mig_edits(builder: EditsBuilder, gpu: Gpu, mig: MigDevice) -> ContainerEdit
     for capability in (f"{instance}/access", f"{instance}/ci{mig.compute_instance}/access"):
         minor = builder.inventory.capabilities.get(capability)
         if minor is None:
-            message = f"the MIG capability {capability} of {gpu.index}:{mig.index} isn't in mig-minors"
-            unknown.append(Problem("host", message, hint="is /proc/driver/nvidia-caps of this driver visible here?"))
+            message = f"the number of the MIG capability {capability} of {gpu.index}:{mig.index} isn't known"
+            unknown.append(Problem("host", message, hint="is /proc/driver/nvidia/capabilities visible here?"))
         else:
             nodes.append(builder.inventory.node(f"/dev/nvidia-caps/nvidia-cap{minor}"))
     if unknown:
@@ -115,6 +117,12 @@ def management_device(builder: EditsBuilder) -> Iterator[Device]:
 def nvidia_common(builder: EditsBuilder, *, sockets: bool, explicit: bool) -> ContainerEdits:
     """What every GPU container needs."""
     control = builder.nodes(*CONTROL_NODES)
+    lacking = [path for path in _NEEDED if builder.inventory.node(path) is None]
+    if lacking:
+        builder.warn(
+            f"the spec is incomplete, since {' and '.join(lacking)} isn't there yet: CUDA needs it",
+            "nvidia-modprobe -c0 -u makes it; then generate again",
+        )
     driver = builder.inventory.driver
     if driver is None:
         return driver_edits(builder, sockets=sockets, explicit=explicit)  # it raises

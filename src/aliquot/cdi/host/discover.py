@@ -1,6 +1,7 @@
 """An inventory of this machine: driver, device nodes, GPUs from /proc and /sys, without NVML. An edge.
 
-NVML knows more: UUIDs of MIG devices, and whether MIG is on without any instance. A host that has it replaces `gpus`.
+NVML knows more: UUIDs and numbers of MIG devices, and whether MIG is on without any instance. Where it can be asked,
+`sharing.inventory` replaces `gpus` by what it says.
 """
 
 import os
@@ -22,6 +23,7 @@ NODES = (
     "/dev/dxg",
     "/dev/kfd",
 )
+_CAPABILITIES = "/proc/driver/nvidia/capabilities"
 _VENDORS = {"0x1002": "amd", "0x8086": "intel"}
 _NVIDIA = "0x10de"
 
@@ -118,7 +120,7 @@ def _known_gpus(system: Tree, addresses: list[str]) -> Iterator[Gpu]:
 def _mig(system: Tree, minor: int) -> tuple[MigDevice, ...] | None:
     """The MIG devices of a GPU in the order of their instances; None where there's no instance."""
     pairs: list[tuple[int, int]] = []
-    for path in system.glob(f"/proc/driver/nvidia/capabilities/gpu{minor}/mig/gi*/ci*"):
+    for path in system.glob(f"{_CAPABILITIES}/gpu{minor}/mig/gi*/ci*"):
         match = re.search(r"/gi(\d+)/ci(\d+)$", path)
         if match is not None:
             pairs.append((int(match.group(1)), int(match.group(2))))
@@ -132,12 +134,21 @@ def _drm_names(system: Tree, device: str) -> tuple[str, ...]:
 
 
 def _capabilities(system: Tree) -> dict[str, int]:
-    """The driver's table of MIG capabilities, lines of a path and a minor number."""
+    """The minor numbers of MIG capabilities: those of live instances by their own files, which tell what exists.
+
+    The driver's table (mig-minors) holds a line for every instance that there could ever be: it's asked for numbers
+    only where those files can't be read.
+    """
     found: dict[str, int] = {}
     for line in (system.text("/proc/driver/nvidia-caps/mig-minors") or "").splitlines():
         words = line.split()
         if len(words) == 2 and words[1].isdigit():
             found[words[0]] = int(words[1])
+    for pattern in ("gi*/access", "gi*/ci*/access"):
+        for path in system.glob(f"{_CAPABILITIES}/gpu*/mig/{pattern}"):
+            number = re.search(r"^DeviceFileMinor:\s*(\d+)", system.text(path) or "", re.MULTILINE)
+            if number is not None:
+                found[path.removeprefix(f"{_CAPABILITIES}/").replace("/mig/", "/")] = int(number[1])
     return found
 
 

@@ -83,10 +83,12 @@ _VERBS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         """Write the spec of this host's GPUs, or of its network cards.
 
         Container engines read it at /etc/cdi or /var/run/cdi. It fits one version of the driver: generate it again
-        after each update (`aliquot cdi check` tells). A GPU that doesn't work is left out with a warning.
+        after each update (`aliquot cdi check` tells). A GPU that doesn't work is left out with a warning. GPUs and MIG
+        devices are those that the driver names; where it can't be asked, those that its files show.
         """,
         (
             "aliquot cdi generate --output /etc/cdi/nvidia.yaml",
+            "aliquot cdi generate --output /var/run/cdi/nvidia.yaml --remove-stale",
             "aliquot cdi generate --driver-root /run/nvidia/driver",
             "aliquot cdi generate --device-name-strategy uuid --no-all-device",
             "aliquot cdi generate --mode amd | aliquot cdi lower - --to 0.5.0",

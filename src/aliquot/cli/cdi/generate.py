@@ -15,11 +15,12 @@ from aliquot.cdi.generate.hook_calls import NVIDIA_HOOK, HookCalls, HookTool, nv
 from aliquot.cdi.generate.inventory import Inventory
 from aliquot.cdi.generate.inventory_json import inventory_data, inventory_of
 from aliquot.cdi.generate.spec import Mode, Options, generate
-from aliquot.cdi.host.discover import discover
 from aliquot.cdi.machine.files import write_spec
 from aliquot.cdi.problems import Problem, SpecError
-from aliquot.cli.cdi.output import NO, UNUSABLE, YES, TextFormat, read_text, tell
-from aliquot.cli.output import warn, write_json
+from aliquot.cli.cdi.host_inventory import inventory_from
+from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, TextFormat, read_text, tell
+from aliquot.cli.cdi.stale import others_of
+from aliquot.cli.output import fail, warn, write_json
 
 ModeOption = Literal[
     "auto", "nvml", "management", "wsl", "imex", "gds", "gdrcopy", "mofed", "nvswitch", "amd", "intel", "nic"
@@ -33,6 +34,7 @@ def generate_spec(
     mode: ModeOption = "auto",
     driver_root: str = "/",
     dev_root: str = "",
+    host: str = "",
     inventory: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     show_inventory: Annotated[bool, Parameter(negative=())] = False,
     device_id: Annotated[tuple[str, ...], Parameter(negative=())] = ("all",),
@@ -48,6 +50,8 @@ def generate_spec(
     no_additional_gids: Annotated[bool, Parameter(negative=())] = False,
     no_sockets: Annotated[bool, Parameter(negative=())] = False,
     explicit_libraries: Annotated[bool, Parameter(negative=())] = False,
+    remove_stale: Annotated[bool, Parameter(negative=())] = False,
+    dirs: Dirs = (),
 ) -> int:
     """Write the spec of this host's GPUs, or of its network cards.
 
@@ -57,6 +61,8 @@ def generate_spec(
         mode: What to look for; auto takes WSL, NVIDIA, AMD, Intel, whichever is there first.
         driver_root: Where the NVIDIA driver's files are: / or, where it comes in a container, that one's root.
         dev_root: Where /dev is, if not in the driver root.
+        host: nvml (the driver is asked), sysfs:DIR (files alone), sim:FILE or preset:NAME; without it, nvml where there
+            is a driver that answers, else files alone.
         inventory: Take what the host has from this JSON file (- for standard input) instead of looking.
         show_inventory: Print what the host has as JSON, and write no spec.
         device_id: Only these: all, an index, GPU:MIG indices, a UUID, an IMEX channel. May be given several times.
@@ -72,18 +78,29 @@ def generate_spec(
         no_additional_gids: Leave out the nodes' groups: older engines (before 0.7.0) can't read them.
         no_sockets: Leave out the sockets of the driver's daemons.
         explicit_libraries: Also mount libraries that aren't the driver's alone (libGL, libEGL, libOpenCL, ...).
+        remove_stale: Remove other files in the spec folders that define the same devices and nothing else.
+        dirs: Those folders, instead of /etc/cdi and /var/run/cdi. May be given several times.
     """
     try:
         form = _format(output, format_)
-        host = _inventory(inventory) if inventory is not None else discover(driver_root, dev_root)
+        if host and inventory is not None:
+            fail("--host and --inventory exclude each other", "an inventory is instead of a host")
+            return UNUSABLE
+        has = (
+            _inventory(inventory)
+            if inventory is not None
+            else inventory_from(host, driver_root, dev_root, ask=show_inventory or mode in {"auto", "nvml"})
+        )
+        if has is None:
+            return UNUSABLE
         if show_inventory:
-            write_json(inventory_data(host))
+            write_json(inventory_data(has))
             return YES
         tool = _tool(hook_path)
         made = generate(
-            host,
+            has,
             Options(
-                mode=_auto(host) if mode == "auto" else mode,
+                mode=_auto(has) if mode == "auto" else mode,
                 vendor=vendor,
                 class_=class_,
                 strategies=device_name_strategy,
@@ -102,6 +119,7 @@ def generate_spec(
             print(to_json(made.spec) if form == "json" else to_yaml(made.spec), end="")
         else:
             write_spec(output.parent, output.name, made.spec)
+            others_of(output, made.spec, dirs, remove=remove_stale)
     except SpecError as error:
         tell(error.problems)
         return NO if error.category == "host" else UNUSABLE

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.causes.cause import listed, number
-from aliquot.advisor.device_story import grouped, pool_words
+from aliquot.advisor.dra.device_story import grouped, pool_words
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why

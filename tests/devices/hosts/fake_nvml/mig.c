@@ -355,6 +355,21 @@ int nvmlDeviceGetMigDeviceHandleByIndex(handle_t device, u32 index, handle_t *in
     return finish(NOT_FOUND);
 }
 
+int nvmlDeviceGetIndex(handle_t device, u32 *index) {
+    BEGIN(GPU_OF(device));
+    *index = (u32)device->gpu;
+    if (device->kind != MIG_DEVICE) return finish(OK);
+    u32 before = 0;
+    for (int gi = GIS - 1; gi >= 0; gi--) for (int ci = 0; ci < CIS; ci++) {
+        if (gi == device->gi && ci == device->ci) {
+            *index = before * (u32)number(1, "mig_index_step");
+            return finish(OK);
+        }
+        before += get("g%d.ci.%d.%d", device->gpu, gi, ci) ? 1 : 0;
+    }
+    return finish(NOT_FOUND);
+}
+
 int nvmlDeviceIsMigDeviceHandle(handle_t device, u32 *is) { BEGIN(GPU_OF(device)); *is = device->kind == MIG_DEVICE; return finish(OK); }
 int nvmlDeviceGetGpuInstanceId(handle_t device, u32 *id) { BEGIN(GPU_OF(device)); NEED(device->kind == MIG_DEVICE, NOT_SUPPORTED); *id = (u32)device->gi; return finish(OK); }
 int nvmlDeviceGetComputeInstanceId(handle_t device, u32 *id) { BEGIN(GPU_OF(device)); NEED(device->kind == MIG_DEVICE, NOT_SUPPORTED); *id = (u32)device->ci; return finish(OK); }

@@ -162,6 +162,7 @@ int nvmlDeviceGetCudaComputeCapability(handle_t device, int *major, int *minor) 
 }
 
 NUMBER(nvmlDeviceGetMinorNumber, u32, "minor")
+NUMBER(nvmlDeviceGetBrand, u32, "brand")
 NUMBER(nvmlDeviceGetArchitecture, u32, "arch")
 NUMBER(nvmlDeviceGetPersistenceMode, int, "persistence")
 NUMBER(nvmlDeviceGetComputeMode, int, "compute_mode")

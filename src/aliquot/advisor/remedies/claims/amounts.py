@@ -1,4 +1,4 @@
-"""Ways out by asking for less, or more leniently: fewer devices, less capacity, a toleration, one constraint less."""
+"""Ways out by asking for less, or more leniently: fewer devices, less capacity, a toleration."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, device_requests
-from aliquot.advisor.claims import Source, changed
+from aliquot.advisor.dra.claims import changed
 from aliquot.advisor.remedies.claims.change import PROBLEM, Asked, claim_candidate
 from aliquot.advisor.wayout import Candidate, Patch, Risk, Trial
 from aliquot.allocation.answer import (
@@ -16,7 +16,7 @@ from aliquot.allocation.answer import (
 )
 from aliquot.allocation.claims.pod_claims import ADMIN_LABEL
 from aliquot.dra.claim import DeviceToleration
-from aliquot.kube.pod import Pod, PodClaim
+from aliquot.kube.pod import Container, Pod, PodClaim
 
 if TYPE_CHECKING:
     from aliquot.dra.device import DeviceTaint
@@ -192,18 +192,22 @@ def _less_capacity(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
         )
 
 
+def _other_uses(container: Container, gone: PodClaim) -> list[dict[str, str]] | None:
+    """The claims that a container still uses, as a whole: a strategic merge replaces this list."""
+    kept = [ref for ref in container.claims if ref.name != gone.name]
+    return [{"name": ref.name} | ({"request": ref.request} if ref.request else {}) for ref in kept] or None
+
+
 def without_claim(case: Case) -> Iterator[Candidate]:
     """Where one of several claims is in the way: the pod without it."""
     if len(case.pod.claims) + bool(device_requests(case.pod)) < 2:
         return
     for gone in case.pod.claims:
-        users = [one.name for one in case.pod.containers if any(ref.name == gone.name for ref in one.claims)]
-        patch: Patch = {
-            "resourceClaims": [{"name": gone.name, "$patch": "delete"}],
-            "containers": [
-                {"name": name, "resources": {"claims": [{"name": gone.name, "$patch": "delete"}]}} for name in users
-            ],
-        }
+        patch: dict[str, object] = {"resourceClaims": [{"name": gone.name, "$patch": "delete"}]}
+        for field, containers in (("containers", case.pod.containers), ("initContainers", case.pod.init_containers)):
+            users = [one for one in containers if any(ref.name == gone.name for ref in one.claims)]
+            if users:
+                patch[field] = [{"name": one.name, "resources": {"claims": _other_uses(one, gone)}} for one in users]
         yield Candidate(
             kind="drop-claim",
             target="pod",
@@ -222,25 +226,3 @@ def _dropping(pod: Pod, gone: PodClaim) -> Pod:
         replace(one, claims=tuple(ref for ref in one.claims if ref.name != gone.name)) for one in pod.containers
     )
     return replace(pod, claims=tuple(one for one in pod.claims if one != gone), containers=containers)
-
-
-def constraints(case: Case, spot: Spot, source: Source, broken: set[str]) -> Iterator[Candidate]:
-    """Each constraint that devices break, left out."""
-    spec = source.claim.spec
-    for index, constraint in enumerate(spec.constraints):
-        attribute = constraint.match_attribute or constraint.distinct_attribute or ""
-        if attribute not in broken:
-            continue
-        kept = tuple(one for i, one in enumerate(spec.constraints) if i != index)
-        kind = "matchAttribute" if constraint.match_attribute else "distinctAttribute"
-        yield claim_candidate(
-            case,
-            spot.node.name,
-            source,
-            replace(spec, constraints=kept),
-            [{"op": "remove", "path": f"{source.base}/constraints/{index}"}],
-            kind="change-request",
-            title=f"Drop the constraint {kind} {attribute}",
-            risk=Risk("medium", "the devices may then be far from each other: slower transfers between them"),
-            rank=31,
-        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case
-from aliquot.advisor.claims import Place, Source
+from aliquot.advisor.dra.claims import Place, Source
 from aliquot.advisor.wayout import Candidate, Kind, Patch, Risk, Trial
 from aliquot.allocation.answer import (
     RequestStory,

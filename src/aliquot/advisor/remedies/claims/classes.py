@@ -11,7 +11,7 @@ from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.counted import published_by_node
 from aliquot.advisor.causes.errors import CEL, MISSING_KEY, NO_CLASS
 from aliquot.advisor.causes.scope import scope
-from aliquot.advisor.claims import changed, places, sources
+from aliquot.advisor.dra.claims import changed, places, sources
 from aliquot.advisor.gpus import MIG_PREFIX
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.advisor.remedies.claims.change import claim_candidate

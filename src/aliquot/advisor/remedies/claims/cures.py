@@ -1,4 +1,4 @@
-"""Ways out by another claim: a corrected or guarded selector, a toleration, fewer devices, one constraint less.
+"""Ways out by another claim: a corrected or guarded selector, a toleration, fewer devices, another constraint.
 
 A claim's spec can't be changed, and neither can a template's: the object is made anew, and the pending pod deleted, so
 that a new claim is made from it.
@@ -7,8 +7,9 @@ that a new claim is made from it.
 from collections.abc import Iterator
 
 from aliquot.advisor.case import Case, Spot
-from aliquot.advisor.claims import places, sources
+from aliquot.advisor.dra.claims import places, sources
 from aliquot.advisor.remedies.claims import amounts as claim_amounts
+from aliquot.advisor.remedies.claims import constraints as claim_constraints
 from aliquot.advisor.remedies.claims import selectors as claim_selectors
 from aliquot.advisor.remedies.claims.change import Asked
 from aliquot.advisor.wayout import Candidate
@@ -40,5 +41,5 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         if isinstance(reason, ConstraintBroken | AttributeMissing)
     }
     for source in origins.values():
-        yield from claim_amounts.constraints(case, spot, source, broken)
+        yield from claim_constraints.cures(case, spot, source, broken)
     yield from claim_amounts.without_claim(case)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.causes.errors import OTHER_TABLE
-from aliquot.advisor.claims import changed
+from aliquot.advisor.dra.claims import changed
 from aliquot.advisor.nearest import meant, nearest, telling
 from aliquot.advisor.remedies.claims.change import Asked, claim_candidate
 from aliquot.advisor.wayout import Candidate, Risk

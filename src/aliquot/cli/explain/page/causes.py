@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aliquot.advisor.case import device_requests
-from aliquot.advisor.claims import wanted_drivers
+from aliquot.advisor.dra.claims import wanted_drivers
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks

@@ -7,7 +7,7 @@ from aliquot.advisor.alike import Alike
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.causes.cause import number
-from aliquot.advisor.device_story import grouped, pool_words
+from aliquot.advisor.dra.device_story import grouped, pool_words
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.holders import Holding
 from aliquot.advisor.verdicts import told, why

@@ -22,6 +22,11 @@ _ARCHITECTURES: Final = {
     2: "Kepler", 3: "Maxwell", 4: "Pascal", 5: "Volta", 6: "Turing", 7: "Ampere", 8: "Ada", 9: "Hopper",
     10: "Blackwell", 13: "Rubin",
 }  # fmt: skip
+_BRANDS: Final = {
+    1: "Quadro", 2: "Tesla", 3: "NVS", 4: "Grid", 5: "GeForce", 6: "Titan", 7: "NvidiaVApps", 8: "NvidiaVPC",
+    9: "NvidiaVCS", 10: "NvidiaVWS", 11: "NvidiaCloudGaming", 12: "QuadroRTX", 13: "NvidiaRTX", 14: "Nvidia",
+    15: "GeForceRTX", 16: "TitanRTX",
+}  # fmt: skip
 _COMPUTE_MODES: Final = {0: "default", 2: "prohibited", 3: "exclusive-process"}
 _RECOVERY: Final = (
     "none", "reset the GPU", "reboot the machine", "drain peer traffic", "drain, then reset the GPU",
@@ -78,6 +83,7 @@ def identity(handle: Any, index: int) -> dict[str, Any]:
         "pci_id": f"{pci.pciDeviceId & 0xFFFF:04x}:{pci.pciDeviceId >> 16:04x}",
         "minor": answers.ask("minor", pynvml.nvmlDeviceGetMinorNumber),
         "serial": answers.ask("serial", pynvml.nvmlDeviceGetSerial),
+        "brand": _BRANDS.get(answers.ask("brand", pynvml.nvmlDeviceGetBrand) or 0),
     }
 
 

@@ -243,7 +243,7 @@ class NvmlHost:
 
     def _who(self, gpu: str) -> dict[str, Any]:
         known = self._known[gpu]
-        names = ("index", "uuid", "name", "pci", "pci_id", "minor", "serial")
+        names = ("index", "uuid", "name", "pci", "pci_id", "minor", "serial", "brand")
         return {name: getattr(known, name) for name in names}
 
     def _ask(self, question: str, gpu: str, *arguments: object) -> Any:

@@ -168,7 +168,18 @@ def _computes(gi: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
             if info.id not in seen:
                 seen.add(info.id)
                 uuid = pynvml.nvmlDeviceGetUUID(info.device)
-                yield ci, {"id": info.id, "uuid": uuid, "slices": profile.sliceCount}
+                about = {"id": info.id, "uuid": uuid, "slices": profile.sliceCount, "index": _index(info.device)}
+                yield ci, about
+
+
+def _index(device: Any) -> int | None:
+    """The number of a MIG device, which the driver tells without a walk over all of them."""
+    try:
+        return int(pynvml.nvmlDeviceGetIndex(device))
+    except pynvml.NVMLError as error:
+        if error.value not in {NOT_SUPPORTED, INVALID_ARGUMENT, FUNCTION_NOT_FOUND}:
+            raise
+        return None
 
 
 def _walked(handle: Any) -> list[dict[str, Any]]:
@@ -199,6 +210,7 @@ def _walked(handle: Any) -> list[dict[str, Any]]:
             "id": pynvml.nvmlDeviceGetComputeInstanceId(device),
             "uuid": pynvml.nvmlDeviceGetUUID(device),
             "slices": about.computeInstanceSliceCount,
+            "index": index,
         }
         row["compute"] = sorted([*row["compute"], compute], key=lambda each: each["id"])
     return [found[number] for number in sorted(found)]

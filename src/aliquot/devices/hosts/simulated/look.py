@@ -14,6 +14,7 @@ from aliquot.devices.links import Nic, NvLink
 from aliquot.devices.mig import geometry_of
 
 MIB = 1024 * 1024
+_BRANDS = (("GeForce RTX", "GeForceRTX"), ("RTX", "NvidiaRTX"))
 
 
 def model_of(gpu: shape.Gpu) -> GpuModel:
@@ -81,6 +82,7 @@ def gpu_now(host: shape.HostFile, index: int, state: GpuState) -> Gpu:
         pci=pci_of(host, index),
         pci_id=model.pci_ids[0] if model.pci_ids else None,
         minor=index if given.minor is None else given.minor,
+        brand=brand_of(given.name or model.products[0]),
         architecture=model.architecture,
         compute_capability=model.compute_capability,
         memory=Memory(total=total * MIB, used=used),
@@ -101,6 +103,11 @@ def gpu_now(host: shape.HostFile, index: int, state: GpuState) -> Gpu:
         links=tuple(NvLink(number=number, active=True, remote="switch") for number in range(given.links)),
         processes=state.processes,
     )
+
+
+def brand_of(name: str) -> str:
+    """The brand that a driver tells of a product."""
+    return next((brand for words, brand in _BRANDS if words in name), "Nvidia")
 
 
 def activity_now(host: shape.HostFile, index: int, state: GpuState) -> tuple[Activity, ...]:
