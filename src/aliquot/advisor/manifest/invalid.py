@@ -26,4 +26,5 @@ def _limits(one: Container) -> Iterator[str]:
                 "must be the same"
             )
         elif asked > limit:
-            yield f"container {one.name} asks for {about(name, asked)} of {name}, above its limit of {about(name, limit)}"
+            most = about(name, limit)
+            yield f"container {one.name} asks for {about(name, asked)} of {name}, above its limit of {most}"
