@@ -1,5 +1,6 @@
 """The summary of many pods: a line or a few for each cause, with the best way out and its risk."""
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import wrap
@@ -17,6 +18,8 @@ LINES = 37
 MOST_OF_ONE = 3
 LONGEST_NAMES = 26
 RISK = 6
+LISTED = re.compile(r"\(([^\s,()]+), [^()]*? and \d+ more\)")
+"""Nodes by name behind their number: the first is enough here."""
 GAPS = 8
 """Blanks between the columns, and the sign."""
 
@@ -63,7 +66,7 @@ def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     advice = next((one.text for one in story.advice), "none found")
     none = advice if story.verdict in ("pending", "blocked") else ""
     what = story.forecast if story.forecast and story.cause is None else story.sentence
-    return owners + _times(several), what, _best(story.ways_out[0]) if story.ways_out else none
+    return owners + _times(several), LISTED.sub(r"(\1 …)", what), _best(story.ways_out[0]) if story.ways_out else none
 
 
 def _times(several: Sequence[Group]) -> str:
