@@ -116,6 +116,8 @@ def misleading(reading: Reading) -> tuple[Problem, ...]:
 def _nothing(reading: Reading) -> tuple[str, str] | None:
     if reading.objects:
         return None
+    if reading.warnings and all(one.message.startswith("can't be opened") for one in reading.warnings):
+        return "none of the files given by -f could be opened", "check their names"
     kinds = ", ".join(f"{count} {kind}" for kind, count in reading.skipped.items())
     return "nothing usable in the input" + (f": it holds only {kinds}" if kinds else ""), EXPECTED
 

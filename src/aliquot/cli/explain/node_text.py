@@ -11,7 +11,7 @@ from aliquot.advisor.amounts import in_one_unit
 from aliquot.advisor.case import is_extended
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.inventory.value import SLICES, Chip, Counted, Device
-from aliquot.cli.explain.lines import Words, command_lines, console, indented, unbroken, written
+from aliquot.cli.explain.lines import Words, console, indented, shell, unbroken, written
 from aliquot.cli.mig_bars import drawn
 
 HEADINGS = ("capacity", "allocatable", "held", "free")
@@ -146,8 +146,8 @@ def _waiting(out: Console, asking: Sequence[Asking], ways: int | None) -> None:
                 tried = " (tried)" if one.way.simulated else ""
                 indented(out, f"what would{tried}: {one.way.title}  [{one.way.risk.level} risk]", 6, "dim")
                 for change in one.way.changes:
-                    for line in command_lines(change.command):
-                        unbroken(out, f"        $ {line}", "green")
+                    for line in shell(change.command):
+                        unbroken(out, f"        {line}", "green")
             elif one.sought:
                 indented(out, f"no way out of {one.pods[0].key} that was tried ends on this node", 6, "dim")
 
