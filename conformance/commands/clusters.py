@@ -7,12 +7,12 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import yaml
 
 from aliquot.cli.entry import run
-from scenarios import ordinary
+from scenarios import mixed, ordinary
 from scenarios.drivers import Json
 from scenarios.tight import turns
 
@@ -46,8 +46,10 @@ def _objects(data: bytes) -> list[Json]:
 
 
 def generated(count: int, seed: int) -> Iterator[tuple[str, list[Json]]]:
-    """``count`` clusters: recorded random ones of several kinds first, then scenarios of claims, tight and ordinary."""
-    left = count
+    """``count`` clusters: a quarter mixed ones, recorded random ones, then scenarios of claims, tight and ordinary."""
+    for number in range(count // 4):
+        yield f"mixed (seed {seed + number})", list(mixed.cluster(seed + number).objects)
+    left = count - count // 4
     with gzip.open(ROOT / "tests/cases/random-clusters.jsonl.gz", "rt", encoding="utf-8") as rows:
         for row in rows:
             if left <= count // 2:

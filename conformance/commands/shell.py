@@ -45,6 +45,10 @@ class _Line:
                 self.at = len(self.text) if end < 0 else end
             elif self.text[self.at].isspace():
                 self.at += 1
+            elif words and self.text.startswith("> ", self.at):  # its output goes into a file
+                self.at += 2
+                if not self._word().replace("-", "").replace(".", "").isalnum():
+                    raise ShellError("> isn't followed by a plain file name")
             else:
                 words.append(self._word())
                 ended = False

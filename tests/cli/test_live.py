@@ -60,6 +60,24 @@ def test_the_cluster_and_its_dump_give_the_same_answer(
     assert live == from_file
 
 
+@pytest.mark.parametrize("kind", ["node", "claim"])
+def test_a_node_and_a_claim_are_told_as_from_the_dump(
+    kind: str, config: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    objects = kubeconfigs.objects_of(CLAIMS)
+    kinds = {"node": "Node", "claim": "ResourceClaim"}
+    thing = next(one["metadata"] for one in objects if one["kind"] == kinds[kind])
+    target = [f"{kind}/{thing['name']}", *(["-n", thing["namespace"]] if kind == "claim" else []), "-o", "json"]
+    from_file = run(["explain", *target, "-f", str(CLAIMS)])
+    expected = json.loads(capsys.readouterr().out)
+    live = run(["explain", *target, *config])
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer.pop("kubernetesFrom"), expected.pop("kubernetesFrom")) == ("API server", "nodes' kubelets")
+    assert answer == expected
+    assert live == from_file
+    assert answer[kind].endswith(thing["name"])
+
+
 def test_as_a_process(server: ApiServer, config: list[str]) -> None:
     kubectl = str(Path(sys.executable).with_name("kubectl-aliquot"))
     asked = [kubectl, "explain", "--all-pending", "-o", "json", *config]

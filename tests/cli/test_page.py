@@ -234,7 +234,17 @@ def test_devices_of_one_slice_lie_on_the_nodes_that_they_name(
         "a-b": "amd.com/gpu fabric.example.com",
     }
     assert {one.attrib["id"] for one in nodes.values()} == {"node-a-b", "node-a-b-2"}
-    assert "nic-0 (fabricUp true), nic-1 (fabricUp true): free" in words(nodes["a-b"])
+    told = words(nodes["a-b"])
+    assert "nic-0 (fabricUp true), nic-1 (fabricUp true): whether held is unknown" in told
+    assert "The input has no ResourceClaims: who holds these devices is unknown." in told
+    claim: dict[str, Any] = {"metadata": {"name": "waits", "namespace": "ml"}, "spec": {"devices": {"requests": []}}}
+    cluster["items"].append({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", **claim})
+    (tmp_path / "c.json").write_text(json.dumps(cluster), "utf-8")
+    tree = page_of(capsys, "-A", "-f", tmp_path / "c.json")
+    told = " ".join(words(one) for one in tree.all("details", "node"))
+    assert "nic-0 (fabricUp true), nic-1 (fabricUp true): free" in told
+    assert "fabric.example.com 2 of 2 free" in told
+    assert "unknown" not in told
     assert not tree.all("span", "link")  # that both are up joins them to nothing
 
 

@@ -59,7 +59,9 @@ def test_a_line_as_a_shell_takes_it(line: str, words: list[list[str]]) -> None:
     assert commands(line) == words
 
 
-@pytest.mark.parametrize("line", ["a 'b", 'a "b', "a $(b", "a $HOME", "a <b", "| a", "a |", "a && "])
+@pytest.mark.parametrize(
+    "line", ["a 'b", 'a "b', "a $(b", "a $HOME", "a <b", "a >b", "a > /etc/b", "> b", "| a", "a |", "a && "]
+)
 def test_a_line_that_a_shell_reads_otherwise(line: str) -> None:
     with pytest.raises(ShellError):
         commands(line)

@@ -78,7 +78,17 @@ def test_make_hands_them_on() -> None:
 
 
 def test_the_benchmarks_have_their_names() -> None:
-    assert parts() == ["allocation", "cdi", "cel", "explain", "reading", "scheduling", "startup"]
+    assert parts() == [
+        "allocation",
+        "cdi",
+        "cel",
+        "explain",
+        "mig",
+        "publishing",
+        "reading",
+        "scheduling",
+        "startup",
+    ]
 
 
 def test_a_large_dump_is_written_into_a_folder(tmp_path: Path) -> None:

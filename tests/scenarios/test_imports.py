@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 
 OWN_KITS = {"browser", "cdi", "cel", "cluster", "devices", "kube", "scheduling"}
-"""Folders of tests with stand-ins of their own: a browser, a driver's root, NVML, Go's answers, an API server, odd objects."""
+"""Folders of tests with stand-ins of their own: a browser, a driver's root, NVML, an API server, odd objects."""
 WITHOUT_ALIQUOT = ("api", "mixed", "ordinary", "shapes", "tight")
 
 

@@ -1,5 +1,7 @@
 """Amounts of resources in words: from the scheduler's integers back to quantities."""
 
+from collections.abc import Sequence
+
 BYTES = frozenset({"memory", "ephemeral-storage"})
 HUGE = 10**24
 """From here on an amount is printed by its size alone."""
@@ -26,6 +28,15 @@ def about(resource: str, amount: int) -> str:
             if abs(amount) >= 1 << shift:
                 return f"{amount / (1 << shift):.1f}".removesuffix(".0") + suffix
     return show(resource, amount)
+
+
+def in_one_unit(resource: str, amounts: Sequence[int]) -> list[str]:
+    """Amounts that are compared or added: in the largest unit that each of them (but 0) has at least one of."""
+    sizes = [abs(amount) for amount in amounts if amount]
+    if not (resource in BYTES or resource.startswith("hugepages-")) or not sizes or max(sizes) >= HUGE:
+        return [show(resource, amount) for amount in amounts]
+    suffix, shift = next(((suffix, shift) for suffix, shift in STEPS if min(sizes) >= 1 << shift), ("", 0))
+    return [f"{amount / (1 << shift):.1f}".removesuffix(".0") + (suffix if amount else "") for amount in amounts]
 
 
 def _huge(amount: int) -> str:

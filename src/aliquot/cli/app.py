@@ -47,8 +47,8 @@ app.command(
     help="""Why a pod is pending, and what would place it.
 
     Replays kube-scheduler's decision on the cluster or on a dump of it, gives every reason on every node (the scheduler
-    stops at a node's first), and offers ways out that were tried on a copy: best first by risk, then by cost, then by
-    how much they change.
+    stops at a node's first), and offers ways out that were tried on a copy, best first: risk weighs most, then cost,
+    then how much they change (README has the weights; --prefer risk or cost orders strictly).
     """,
     help_epilogue=epilogue(
         "aliquot explain deployment/llm -n serving",

@@ -96,9 +96,14 @@ def usable(reading: Reading) -> bool:
     return True
 
 
-def unjudgeable(reading: Reading) -> tuple[str, str] | None:
-    """Why no pod can be judged by this, and what to do about it; None: pods can be."""
-    gap = no_nodes(reading) or no_pods(reading)
+def unjudgeable(reading: Reading, *, brings_pods: bool = False) -> tuple[str, str] | None:
+    """Why no pod can be judged by this, and what to do about it; None: pods can be.
+
+    Args:
+        reading: the input.
+        brings_pods: there are pods to be judged beside those of the input (a manifest's).
+    """
+    gap = no_nodes(reading) or (None if brings_pods else no_pods(reading))
     return _nothing(reading) or ((gap.message, gap.hint) if gap is not None else None)
 
 
@@ -111,6 +116,8 @@ def misleading(reading: Reading) -> tuple[Problem, ...]:
 def _nothing(reading: Reading) -> tuple[str, str] | None:
     if reading.objects:
         return None
+    if reading.warnings and all(one.message.startswith("can't be opened") for one in reading.warnings):
+        return "none of the files given by -f could be opened", "check their names"
     kinds = ", ".join(f"{count} {kind}" for kind, count in reading.skipped.items())
     return "nothing usable in the input" + (f": it holds only {kinds}" if kinds else ""), EXPECTED
 

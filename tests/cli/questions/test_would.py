@@ -399,3 +399,38 @@ def test_what_admission_would_fill_in_is_told(ask: Ask) -> None:
     _, _, err = ask([*ONE_FREE, {**limits, "spec": {"limits": [given]}}], [kata])
     assert "LimitRange ml/small gives requests of cpu to containers that have none: they're judged without" in err
     assert "RuntimeClass kata may add an overhead, which isn't counted" in err
+
+
+def test_resources_that_the_api_server_refuses_are_no_room(ask: Ask) -> None:
+    def asking(name: str, **resources: Json) -> Json:
+        return pod(name, {"containers": [{"name": "main", "image": "x", "resources": resources}]})
+
+    status, answer, _ = ask(
+        [node()],
+        [
+            asking("more", requests={GPU: 1}, limits={GPU: 2}),
+            asking("none", requests={GPU: 1}),
+            asking("half", limits={GPU: "0.5"}),
+            asking("well", limits={GPU: 1}),
+        ],
+    )
+    assert status == 3
+    assert verdicts(answer) == {
+        "ml/more": "blocked",
+        "ml/none": "blocked",
+        "ml/half": "blocked",
+        "ml/well": "placeable",
+    }
+    sentences = {one["pod"]: one["sentence"] for one in answer["pods"]}
+    assert sentences["ml/more"] == (
+        "The API server refuses it: container main asks for 1 nvidia.com/gpu with a limit of 2: they must be the same."
+        " There would be room for it on g1."
+    )
+    assert "asks for 1 nvidia.com/gpu without a limit, which it must have" in sentences["ml/none"]
+    assert "nvidia.com/gpu is given in whole numbers" in sentences["ml/half"]
+
+
+def test_the_first_model_of_an_empty_cluster(ask: Ask) -> None:
+    status, answer, err = ask([node()], [pod("p")])
+    assert (status, verdicts(answer)) == (0, {"ml/p": "placeable"})
+    assert "the cluster's input has no pods: nothing there counts as used" in err

@@ -112,5 +112,5 @@ def test_help_imports_no_command() -> None:
 def test_paragraphs_fill_the_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     text = help_of(("explain",), capsys, monkeypatch)
     paragraph = text.split("\n\n")[2].splitlines()
-    assert len(paragraph) == 4
+    assert len(paragraph) == 5
     assert all(len(line) > 60 for line in paragraph[:-1])

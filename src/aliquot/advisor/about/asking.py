@@ -29,12 +29,19 @@ class Asking:
     pods: tuple[Pod, ...]
     asks: str
     reasons: tuple[str, ...]
-    """Why the node doesn't take them; empty: it would take the first of them now."""
+    """Why the node doesn't take them; empty: it has room for the first of them now."""
     gated: bool
+    blocked: str
+    """Why room on the node isn't enough for the first of them, as `explain` tells it."""
     way: WayOut | None
     """The best way out that was tried and ends on this node."""
     sought: bool
     """Ways out were looked for."""
+
+    @property
+    def fits(self) -> bool:
+        """The node would take the first of them now, and nothing that the input shows keeps it from running."""
+        return not (self.reasons or self.gated or self.blocked)
 
 
 def asking(
@@ -64,11 +71,16 @@ def _all(
         gated = bool(first.scheduling_gates)
         sought = bool(reasons) and not gated and looked < MOST_EXPLAINED
         way: WayOut | None = None
+        blocked = ""
         if sought:
             looked += 1
             ways = explain_one(snapshot, first, scheduler, spare).ways_out
             way = next((one for one in ways if one.after.node == node), None)
-        yield Asking(owner_of(snapshot, first), tuple(pods), asks(first), in_words(node, reasons), gated, way, sought)
+        elif not reasons and not gated:
+            story = explain_one(snapshot, first, scheduler, spare)
+            blocked = "" if story.verdict == "placeable" else story.sentence
+        told_of = in_words(node, reasons)
+        yield Asking(owner_of(snapshot, first), tuple(pods), asks(first), told_of, gated, blocked, way, sought)
 
 
 def in_words(node: str, reasons: tuple[Reason, ...]) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from aliquot.advisor.about.asking import Asking
 from aliquot.advisor.about.claim import AboutClaim
-from aliquot.advisor.about.counted import Counted
 from aliquot.advisor.about.devices import PoolSeen
 from aliquot.advisor.about.node import AboutNode
+from aliquot.advisor.case import is_extended
 from aliquot.advisor.causes.holders import HeldBy
 from aliquot.advisor.document import API_VERSION, Json, way_out
+from aliquot.advisor.inventory.value import SLICES, Counted
 
 
 def head(kind: str, kubernetes: str, source: str) -> Json:
@@ -24,8 +25,8 @@ def node_document(about: AboutNode, *, kubernetes: str, source: str, warnings: I
         "sentence": about.sentence,
         "product": about.product,
         "obstacles": list(about.obstacles),
-        "resources": [_counted(one) for one in about.counted],
-        "pools": [_pool(one, known=about.claims_known) for one in about.published.pools],
+        "resources": [_counted(one, about.holders.get(one.resource, ())) for one in about.counted],
+        "pools": [_pool(one) for one in about.published.pools],
         "poolTroubles": [
             {"driver": one.driver, "pool": one.pool, "state": one.state, "detail": one.detail}
             for one in about.published.troubles
@@ -86,15 +87,15 @@ def claim_document(about: AboutClaim, *, kubernetes: str, source: str, warnings:
     }
 
 
-def _counted(one: Counted) -> Json:
+def _counted(one: Counted, holders: Iterable[HeldBy]) -> Json:
     return {
         "resource": one.resource,
         "capacity": one.capacity,
         "allocatable": one.allocatable,
-        "held": one.held,
-        "free": one.free,
-        "withheld": one.withheld,
-        "holders": [_held(held) for held in one.holders],
+        "held": one.held if one.known else None,
+        "free": one.left,
+        "withheld": one.withheld if is_extended(one.resource) else 0,
+        "holders": [_held(held) for held in holders],
     }
 
 
@@ -102,15 +103,15 @@ def _held(one: HeldBy) -> Json:
     return {"owner": one.owner.full, "amount": one.amount, "pods": [pod.key for pod in one.pods]}
 
 
-def _pool(pool: PoolSeen, *, known: bool) -> Json:
+def _pool(pool: PoolSeen) -> Json:
     return {
         "driver": pool.driver,
         "pool": pool.pool,
         "devices": [
             {
-                "name": one.device.name,
+                "name": one.id.device,
                 "model": one.model,
-                "free": one.free if known or one.taints else None,
+                "free": one.free if one.known or one.closed else None,
                 "claims": list(one.claims),
                 "shortOf": list(one.short_of),
                 "taints": list(one.taints),
@@ -120,13 +121,13 @@ def _pool(pool: PoolSeen, *, known: bool) -> Json:
         "counters": [
             {
                 "name": one.name,
-                "total": {name: str(amount) for name, amount in one.total.items()},
+                "total": {name: str(amount) for name, amount in one.counters.items()},
                 "used": {name: str(amount) for name, amount in one.used.items()},
-                "memorySlices": one.slices,
-                "memorySlicesHeld": one.held_slices,
+                "memorySlices": one.total if one.unit == SLICES else 0,
+                "memorySlicesHeld": one.held if one.unit == SLICES else 0,
                 "claims": list(one.claims),
             }
-            for one in pool.counters
+            for one in pool.chips
         ],
     }
 
@@ -136,8 +137,9 @@ def _asking(one: Asking) -> Json:
         "owner": one.owner.full,
         "pods": [pod.key for pod in one.pods],
         "asks": one.asks,
-        "fits": not one.reasons and not one.gated,
+        "fits": one.fits,
         "gated": one.gated,
+        "blocked": one.blocked,
         "reasons": list(one.reasons),
         "wayOut": None if one.way is None else way_out(one.way),
         "waysSought": one.sought,

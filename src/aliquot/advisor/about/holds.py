@@ -36,27 +36,16 @@ def holds(snapshot: Snapshot, pools: Iterable[PoolSeen]) -> tuple[Hold, ...]:
     pods: dict[OwnerRef | None, dict[str, Pod]] = {}
     claims: dict[OwnerRef | None, set[str]] = {}
     devices: dict[OwnerRef | None, set[str]] = {}
-    for pool in pools:
-        for seen in pool.devices:
-            for key in seen.claims:
-                for owner, pod in _users(snapshot, key) or [(None, None)]:
-                    if pod is not None:
-                        pods.setdefault(owner, {})[pod.key] = pod
-                    claims.setdefault(owner, set()).add(key)
-                    devices.setdefault(owner, set()).add(f"{pool.driver}/{pool.pool}/{seen.device.name}")
+    for device in (one for pool in pools for one in pool.devices):
+        for hold in (one for one in device.holds if not one.admin):
+            users = [snapshot.pods[key] for key in hold.pods]
+            owners: set[OwnerRef | None] = {owner_of(snapshot, pod) for pod in users}
+            for owner in owners or {None}:
+                mine = {pod.key: pod for pod in users if owner_of(snapshot, pod) == owner}
+                pods.setdefault(owner, {}).update(mine)
+                claims.setdefault(owner, set()).add(hold.claim)
+                devices.setdefault(owner, set()).add(str(device.id))
     found = [
-        Hold(owner, tuple(pods.get(owner, {}).values()), tuple(sorted(claims[owner])), len(devices[owner]))
-        for owner in devices
+        Hold(owner, tuple(pods[owner].values()), tuple(sorted(claims[owner])), len(devices[owner])) for owner in devices
     ]
     return tuple(sorted(found, key=lambda one: (-one.devices, one.owner.full if one.owner is not None else "")))
-
-
-def _users(snapshot: Snapshot, key: str) -> list[tuple[OwnerRef | None, Pod | None]]:
-    """Bound pods that the claim is reserved for: one without a node holds nothing yet, one that ended needs none."""
-    found: list[tuple[OwnerRef | None, Pod | None]] = []
-    for consumer in snapshot.claims[key].reserved_for:
-        pod = snapshot.pods.get(f"{key.partition('/')[0]}/{consumer.name}") if consumer.resource == "pods" else None
-        same = pod is not None and consumer.uid in ("", pod.meta.uid or consumer.uid)
-        if pod is not None and same and pod.node_name and not pod.terminal:
-            found.append((owner_of(snapshot, pod), pod))
-    return found

@@ -1,18 +1,22 @@
 """What a node's devices do: how many, who holds them, what is left, and why nothing more fits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from aliquot.advisor.about.asking import Asking, asking
-from aliquot.advisor.about.counted import Counted, counted
 from aliquot.advisor.about.devices import Published, published
 from aliquot.advisor.about.holds import Hold, holds
 from aliquot.advisor.case import is_extended
 from aliquot.advisor.causes.cause import number
+from aliquot.advisor.causes.holders import HeldBy, held_by
 from aliquot.advisor.gpus import PRODUCT
+from aliquot.advisor.inventory.counted import counted
+from aliquot.advisor.inventory.value import Counted
 from aliquot.kube.node import Node
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
+
+PLAIN = ("cpu", "memory")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,9 @@ class AboutNode:
     product: str
     """Which GPUs, by the node's labels; empty: it doesn't say."""
     counted: tuple[Counted, ...]
+    """Device resources, then cpu and memory."""
+    holders: Mapping[str, tuple[HeldBy, ...]]
+    """Of each device resource: whose pods hold it."""
     published: Published
     claims_known: bool
     """False: the input has no claims, so that nobody knows which DRA devices are held."""
@@ -40,12 +47,17 @@ class AboutNode:
 def about_node(snapshot: Snapshot, name: str, scheduler: Scheduler, spare: Snapshot | None = None) -> AboutNode:
     """The story of a node of the snapshot."""
     node = snapshot.nodes[name]
-    resources = counted(snapshot, name)
+    resources = counted(snapshot, node, PLAIN)
     drivers = published(snapshot, node, scheduler)
     return AboutNode(
         node=node,
         product=node.meta.labels.get(PRODUCT, ""),
         counted=resources,
+        holders={
+            one.resource: tuple(held_by(snapshot, (name,), one.resource))
+            for one in resources
+            if is_extended(one.resource)
+        },
         published=drivers,
         claims_known=_claims_known(snapshot),
         holds=holds(snapshot, drivers.pools),
@@ -94,10 +106,10 @@ def _parts(snapshot: Snapshot, resources: tuple[Counted, ...], drivers: Publishe
     for one in resources:
         if not is_extended(one.resource):
             continue
-        if one.free is None:
+        if one.left is None:
             yield f"{one.allocatable} {one.resource} (how many are held is unknown)"
-        elif one.free < 0:
-            yield f"{-one.free} {one.resource} more are asked for by its pods than the {one.allocatable} it gives"
+        elif one.left < 0:
+            yield f"{-one.left} {one.resource} more are asked for by its pods than the {one.allocatable} it gives"
         else:
             yield f"{one.free} of {one.allocatable} {one.resource} free"
         if one.withheld:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from aliquot.advisor.inventory.shortages import Used
 from aliquot.advisor.inventory.value import SLICES, Chip, Device, Part
 from aliquot.dra import device as dra
 from aliquot.dra.device import CounterSet
@@ -14,8 +15,8 @@ Drawn = tuple[dra.Device, Device]
 """As published, and with its holders."""
 
 
-def chip_of(counters: CounterSet, drawn: Sequence[Drawn]) -> Chip:
-    """A set of counters, and the devices that draw on it."""
+def chip_of(counters: CounterSet, drawn: Sequence[Drawn], used: Used) -> Chip:
+    """A set of counters, and the devices that draw on it; `used`: of all sets of its pool."""
     taken = [(published, device) for published, device in drawn if device.allocated]
     slots = sorted((int(found[1]), name) for name in counters.counters if (found := NUMBERED.fullmatch(name)))
     if slots:
@@ -33,7 +34,8 @@ def chip_of(counters: CounterSet, drawn: Sequence[Drawn]) -> Chip:
         total,
         tuple(sorted((part for part in parts if part.length), key=lambda part: (part.start or 0, part.device.id))),
         tuple(device for _, device in drawn),
-        _open(counters, drawn),
+        counters.counters,
+        {name: amount for (of, name), amount in used.items() if of == counters.name},
     )
 
 
@@ -48,7 +50,8 @@ def _uses(published: dra.Device, counter_set: str) -> Mapping[str, Quantity]:
 def _on_slots(published: dra.Device, device: Device, counter_set: str, slots: Sequence[tuple[int, str]]) -> Part:
     uses = _uses(published, counter_set)
     mine = [number for number, (_, name) in enumerate(slots) if uses.get(name, _ZERO).sign > 0]
-    return Part(device, mine[0] if mine else None, len(mine))
+    joined = bool(mine) and mine[-1] - mine[0] + 1 == len(mine)
+    return Part(device, mine[0] if joined else None, len(mine))
 
 
 def _busiest(counters: CounterSet, taken: Sequence[dra.Device]) -> str:
@@ -61,18 +64,3 @@ def _busiest(counters: CounterSet, taken: Sequence[dra.Device]) -> str:
         if gone > most:
             best, most = name, gone
     return best
-
-
-def _open(counters: CounterSet, drawn: Sequence[Drawn]) -> Mapping[str, int]:
-    left = dict(counters.counters)
-    for published, device in drawn:
-        if device.allocated:
-            for name, amount in _uses(published, counters.name).items():
-                left[name] = left.get(name, _ZERO) - amount
-    found: dict[str, int] = {}
-    for published, device in drawn:
-        fits = all(amount <= left.get(name, _ZERO) for name, amount in _uses(published, counters.name).items())
-        if device.free and (fits or device.allocated):
-            name = device.profile or ("whole GPU" if device.kind == "gpu" else device.kind or device.id.device)
-            found[name] = found.get(name, 0) + 1
-    return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from aliquot.advisor.inventory.chips import Drawn, chip_of
 from aliquot.advisor.inventory.counted import counted
-from aliquot.advisor.inventory.published import Pool, device_of, pools
+from aliquot.advisor.inventory.published import Pool, found_in, pools
 from aliquot.advisor.inventory.value import Chip, Device, Inventory
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -34,41 +34,46 @@ def elsewhere(snapshot: Snapshot) -> tuple[Inventory, ...]:
     )
 
 
-_Where = Mapping[tuple[str, str], _Found]
-"""(node, "") or ("", driver/pool) -> what is there."""
+def of_pool(snapshot: Snapshot, pool: Pool) -> Inventory:
+    """All of one pool, whichever nodes its devices belong to."""
+    found: dict[_Place, _Found] = {}
+    _add(snapshot, pool, found, ("", pool.label))
+    there = found.get(("", pool.label), _Found())
+    return Inventory(pool.label, (), tuple(there.devices), tuple(there.chips), tuple(there.incomplete))
 
 
-def _published(snapshot: Snapshot) -> _Where:
+_Place = tuple[str, str]
+"""(node, "") or ("", driver/pool)."""
+
+
+def _published(snapshot: Snapshot) -> Mapping[_Place, _Found]:
     return snapshot.recall("inventory: published", _all_published)
 
 
-def _all_published(snapshot: Snapshot) -> _Where:
-    found: dict[tuple[str, str], _Found] = {}
+def _all_published(snapshot: Snapshot) -> Mapping[_Place, _Found]:
+    found: dict[_Place, _Found] = {}
     for pool in pools(snapshot):
         _add(snapshot, pool, found)
     return found
 
 
-def _add(snapshot: Snapshot, pool: Pool, found: dict[tuple[str, str], _Found]) -> None:
-    counters = {one.name: one for part in pool.slices for one in part.shared_counters}
-    cut: dict[tuple[tuple[str, str], str], list[Drawn]] = {}
-    nodes: set[tuple[str, str]] = set()
-    for part in pool.slices:
-        if part.node_name:
-            nodes.add((part.node_name, ""))
-        for published in part.devices:
-            node = pool.node_of(part, published)
-            where = (node, "") if node is not None else ("", f"{pool.driver}/{pool.name}")
-            nodes.add(where)
-            there = found.setdefault(where, _Found())
-            device = device_of(snapshot, pool, published)
-            sets = [one.counter_set for one in published.consumes if one.counter_set in counters]
-            if not sets:
-                there.devices.append(device)
-            for name in sets:
-                cut.setdefault((where, name), []).append((published, device))
+def _add(snapshot: Snapshot, pool: Pool, found: dict[_Place, _Found], at: _Place | None = None) -> None:
+    """All of a pool, each device at its node, or all `at` one place."""
+    cut: dict[tuple[_Place, str], list[Drawn]] = {}
+    places = {at or (part.node_name, "") for part in pool.slices if part.node_name}
+    devices, used = found_in(snapshot, pool)
+    for one in devices:
+        node = pool.node_of(one.part, one.published)
+        where = at or ((node, "") if node is not None else ("", pool.label))
+        places.add(where)
+        there = found.setdefault(where, _Found())
+        sets = [use.counter_set for use in one.published.consumes if use.counter_set in pool.counters]
+        if not sets:
+            there.devices.append(one.device)
+        for name in sets:
+            cut.setdefault((where, name), []).append((one.published, one.device))
     for (where, name), drawn in cut.items():
-        found[where].chips.append(chip_of(counters[name], drawn))
+        found[where].chips.append(chip_of(pool.counters[name], drawn, used))
     if pool.missing:
-        for where in nodes or {("", f"{pool.driver}/{pool.name}")}:
+        for where in places or {at or ("", pool.label)}:
             found.setdefault(where, _Found()).incomplete.append(pool.missing)

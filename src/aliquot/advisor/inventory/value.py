@@ -1,10 +1,12 @@
 """Devices and their holders as values."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aliquot.advisor.owners import OwnerRef
 from aliquot.dra.device import DeviceId
+from aliquot.units.quantity import Quantity
 
 SLICES = "memory slices"
 
@@ -33,7 +35,10 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A resource that a device plugin counts. Which of the devices a pod has isn't known from the API."""
+    """A resource that a device plugin counts. Which of the devices a pod has isn't known from the API.
+
+    In the units of `kube.node.Resources`.
+    """
 
     resource: str
     allocatable: int
@@ -43,6 +48,8 @@ class Counted:
     """Of shares of a GPU: `time-slicing` or `mps`, as the node's labels say; `shared` where they don't."""
     replicas: int = 1
     """Shares that each GPU is advertised as; 1 also where the labels of a shared one don't say."""
+    known: bool = True
+    """False: the input has no pods, so that nobody knows who holds it."""
 
     @property
     def held(self) -> int:
@@ -50,9 +57,14 @@ class Counted:
         return sum(hold.amount for hold in self.holds)
 
     @property
+    def left(self) -> int | None:
+        """What isn't held; negative where more is asked for than there is. None: unknown."""
+        return self.allocatable - self.held if self.known else None
+
+    @property
     def free(self) -> int:
-        """Units that a pod could get."""
-        return max(0, self.allocatable - self.held)
+        """Units that a pod could get, as far as it's known."""
+        return max(0, self.left or 0)
 
     @property
     def withheld(self) -> int:
@@ -74,7 +86,11 @@ class Device:
     taints: tuple[str, ...] = ()
     """Those that keep claims off it."""
     barriers: tuple[str, ...] = ()
-    """What keeps claims off it beside taints: a condition that isn't True, an incomplete pool."""
+    """What keeps claims off it beside taints: an incomplete pool."""
+    unready: tuple[str, ...] = ()
+    """Conditions that its driver reports as False. They keep nobody off it: schedulers don't look at them."""
+    short_of: tuple[str, ...] = ()
+    """Counters of which too little is left for it, since others hold them; of a shared one, its used up capacities."""
     holds: tuple[Hold, ...] = ()
     shared: bool = False
     """allowMultipleAllocations."""
@@ -82,6 +98,23 @@ class Device:
     """Of a shared device: the capacity that is given out."""
     total: int = 0
     """Of that capacity."""
+    known: bool = True
+    """False: the input has no claims, so that nobody knows whether it's held."""
+
+    @property
+    def model(self) -> str:
+        """What it's called, and its MIG profile; empty: its driver doesn't say."""
+        return " ".join(one for one in (self.product, self.profile) if one)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """All that's wrong with it, beside taints."""
+        return (*self.unready, *self.barriers)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Those that have it, or a part of it."""
+        return tuple(sorted({hold.claim for hold in self.holds if not hold.admin}))
 
     @property
     def allocated(self) -> bool:
@@ -94,11 +127,14 @@ class Device:
         return self.allocated and not self.shared
 
     @property
+    def closed(self) -> bool:
+        """It's known that no claim without tolerations can get it, or a part of it."""
+        return self.taken or bool(self.taints or self.barriers or self.short_of)
+
+    @property
     def free(self) -> bool:
-        """A claim could get it, or a part of it, as far as its own state goes."""
-        if self.taken or self.taints or self.barriers:
-            return False
-        return not self.total or sum(hold.amount for hold in self.holds) < self.total
+        """A claim without tolerations could get it, or a part of it, by itself."""
+        return self.known and not self.closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +158,33 @@ class Chip:
     parts: tuple[Part, ...]
     published: tuple[Device, ...]
     """All devices that draw on it."""
-    open: Mapping[str, int]
-    """Profile -> how many of its published devices still fit, each by itself."""
+    counters: Mapping[str, Quantity]
+    used: Mapping[str, Quantity]
+    """By allocated devices, of the counters that they take from."""
 
     @property
     def held(self) -> int:
         """Units that are given out."""
         return sum(part.length for part in self.parts)
+
+    @property
+    def known(self) -> bool:
+        """Whether it's known who holds what."""
+        return all(one.known for one in self.published)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Of the devices that are cut from it."""
+        return tuple(sorted({claim for one in self.published for claim in one.claims}))
+
+    @property
+    def open(self) -> Mapping[str, int]:
+        """Profile -> how many of its published devices still fit, each by itself."""
+        return Counter(
+            one.profile or ("whole GPU" if one.kind == "gpu" else one.kind or one.id.device)
+            for one in self.published
+            if one.free
+        )
 
     @property
     def whole(self) -> Device | None:

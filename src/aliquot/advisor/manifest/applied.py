@@ -1,9 +1,10 @@
 """The cluster as it would be with a manifest applied, and what isn't as a person may think."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from aliquot.advisor.causes.cause import listed, number
+from aliquot.advisor.manifest.invalid import refusals
 from aliquot.advisor.manifest.pods import MOST, count, made, waiting
 from aliquot.allocation.claims.pod_claims import NotReady, generate
 from aliquot.dra.claim import Claim
@@ -30,6 +31,8 @@ class Applied:
     """What was replaced, what stands for what, and what isn't judged, in sentences."""
     refused: bool
     """The API server would refuse one of its pods."""
+    refusals: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Key of a pod that the API server would refuse -> why, in a sentence; it's judged as if it were let in."""
 
 
 def applied(snapshot: Snapshot, objects: Iterable[object], now: str) -> Applied:
@@ -65,9 +68,12 @@ class _Application:
         self._pods: list[Pod] = []
         self._notes: list[str] = []
         self._refused = False
+        self._refusals_by_pod: dict[str, str] = {}
 
     def result(self) -> Applied:
-        return Applied(self._world, tuple(self._pods), tuple(dict.fromkeys(self._notes)), self._refused)
+        return Applied(
+            self._world, tuple(self._pods), tuple(dict.fromkeys(self._notes)), self._refused, self._refusals_by_pod
+        )
 
     def put(self, thing: object) -> None:
         """An object that makes no pods."""
@@ -92,10 +98,9 @@ class _Application:
         refusal = next(self._refusals(new), None)
         if refusal is not None:
             self._refused = True
-            self._notes.append(
-                f"Pod {pod.key} would be refused by {refusal.object.kind} {refusal.object.namespace}/"
-                f"{refusal.object.name} ({refusal.subject}): it's judged as if it were let in"
-            )
+            by = f"{refusal.object.kind} {refusal.object.namespace}/{refusal.object.name} ({refusal.subject})"
+            self._refusals_by_pod[new.key] = f"It would be refused by {by}."
+            self._notes.append(f"Pod {pod.key} would be refused by {by}: it's judged as if it were let in")
         self._add(new)
 
     def workload(self, workload: Workload) -> None:
@@ -154,6 +159,10 @@ class _Application:
     def _add(self, pod: Pod) -> None:
         """A pod with the claims that are made for it."""
         self._notes += unfilled(self._world, pod)
+        wrong = list(refusals(pod))
+        if wrong:
+            self._refused = True
+            self._refusals_by_pod[pod.key] = f"The API server refuses it: {'; '.join(wrong)}."
         self._world = charged(self._world, pod)
         fresh = [one for one in pod.claims if one.template_name is not None]
         claims = generate(pod, self._world.templates, self._world.namespaces, {})

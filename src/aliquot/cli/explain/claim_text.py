@@ -5,7 +5,7 @@ from rich.console import Console
 from aliquot.advisor.about.claim import AboutClaim, Given
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explanation.value import Explanation
-from aliquot.cli.explain.lines import Words, command_lines, console, indented, unbroken, written
+from aliquot.cli.explain.lines import Words, console, indented, shell, unbroken, written
 
 WAITING_SHOWN = 4
 WAYS_SHOWN = 2
@@ -68,5 +68,5 @@ def _waiting(out: Console, story: Explanation, ways: int, said: str) -> None:
     for way in story.ways_out[:ways]:
         indented(out, f"what would{' (tried)' if way.simulated else ''}: {way.title}  [{way.risk.level} risk]", 6)
         for change in way.changes:
-            for line in command_lines(change.command):
-                unbroken(out, f"        $ {line}", "green")
+            for line in shell(change.command):
+                unbroken(out, f"        {line}", "green")

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
 
-from aliquot.advisor.causes.cause import number
+from aliquot.advisor.causes.cause import Cause, number
 from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import explain as explain_pods
 from aliquot.advisor.explanation.value import Explanation
@@ -202,7 +203,7 @@ def answered(
     only: Only = EVERYTHING,
 ) -> Answer | Mistake:
     """The stories of the asked pods (an empty target: of all pending ones) in this cluster; of a manifest, of its."""
-    if (nothing := unjudgeable(reading)) is not None:
+    if (nothing := unjudgeable(reading, brings_pods=manifest is not None)) is not None:
         return Mistake(*nothing)
     snapshot = reading.snapshot
     try:
@@ -220,12 +221,24 @@ def answered(
     progress(f"judging {number(len(pods), 'pod')} on {number(len(snapshot.nodes), 'node')} ...")
     scheduler = Scheduler.of(chosen)
     every = explain_pods(snapshot, pods, scheduler, spare, wanted)
+    if made is not None:
+        every = [refused_by_server(one, made.refusals.get(one.pod.key)) for one in every]
     stories = filtered(snapshot, every, scheduler, only)
     if isinstance(stories, Mistake):
         return stories
     crowded = made is not None and (made.refused or any(one.forecast for one in every))
     planned = plan_for_all(snapshot, stories, scheduler, spare, wanted) if plan else None
     return Answer(reading, tuple(stories), str(chosen), source, snapshot, crowded, planned)
+
+
+def refused_by_server(story: Explanation, why: str | None) -> Explanation:
+    """A pod that has room and is never made has no room."""
+    if why is None or story.verdict != "placeable":
+        return story
+    where = f"There would be room for it on {story.feasible[0]}." if story.feasible else ""
+    sentence = f"{why} {where}".strip()
+    cause = Cause("not-created", sentence, (story.pod.name,))
+    return replace(story, verdict="blocked", sentence=sentence, cause=cause, forecast="")
 
 
 def show_answer(answer: Answer, output: Format, ways: int | None) -> None:

@@ -1,5 +1,6 @@
 """The summary of many pods: a line or a few for each cause, with the best way out and its risk."""
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import wrap
@@ -17,6 +18,10 @@ LINES = 37
 MOST_OF_ONE = 3
 LONGEST_NAMES = 26
 RISK = 6
+LISTED = re.compile(r"\(([^\s,()]+), [^()]*? and \d+ more\)")
+"""Nodes by name behind their number: the first is enough here."""
+ASIDE = re.compile(r" \((?:as far as the input shows|\S+ has it free[^()]*)\)")
+VENDOR = re.compile(r"([\w.-]+)/(?:gpu|mig-|vgpu)")
 GAPS = 8
 """Blanks between the columns, and the sign."""
 
@@ -24,7 +29,7 @@ GAPS = 8
 def summary(out: Console, groups: Sequence[Group]) -> None:
     """What, for whom, and the best way out with its risk."""
     causes = by_cause(groups)
-    shown = [_cells(several) for several in causes[:LINES]]
+    shown = _brief([_cells(several) for several in causes[:LINES]])
     names = min(max((len(one[0]) for one in shown), default=0), LONGEST_NAMES, out.width // 4)
     names = max(names, len("pods"))
     cause = (out.width - names - RISK - GAPS) * 3 // 5
@@ -50,8 +55,9 @@ def heights(needs: Sequence[int]) -> list[int]:
     given = [1] * len(needs)
     left = LINES - len(needs)
     for most in range(2, MOST_OF_ONE + 1):
-        for row, need in enumerate(needs):
-            if left > 0 and need >= most:
+        # rows that this line completes come before those that stay cut
+        for row in sorted(range(len(needs)), key=lambda row: needs[row] > most):
+            if left > 0 and needs[row] >= most and given[row] == most - 1:
                 given[row] = most
                 left -= 1
     return given
@@ -64,6 +70,18 @@ def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     none = advice if story.verdict in ("pending", "blocked") else ""
     what = story.forecast if story.forecast and story.cause is None else story.sentence
     return owners + _times(several), what, _best(story.ways_out[0]) if story.ways_out else none
+
+
+def _brief(cells: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Without what the blocks say again: names of more nodes, sizes, a vendor's domain where it's the only one."""
+    vendors = {vendor for _, what, how in cells for vendor in VENDOR.findall(f"{what} {how}")}
+    domain = "nvidia.com/" if vendors and all(one.endswith("nvidia.com") for one in vendors) else None
+
+    def short(text: str) -> str:
+        text = ASIDE.sub("", LISTED.sub(r"(\1 …)", text))
+        return text.replace(domain, "") if domain else text
+
+    return [(who, short(what), short(how)) for who, what, how in cells]
 
 
 def _times(several: Sequence[Group]) -> str:

@@ -189,8 +189,7 @@ def _holders(out: Console, holdings: Sequence[Holding]) -> None:
 def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int, where: str) -> None:
     none = f"Ways out: none of those tried places it{where}"
     _heading(out, "Ways out (each was tried on a copy of this snapshot)" if ways else none)
-    varied = one_of_each_first(ways)
-    for nth, way in enumerate(varied[:most], 1):
+    for nth, way in enumerate(ways[:most], 1):
         out.print(
             Padding(Words.assemble((f"{nth}. ", "bold"), (way.title, "bold"), (f"  [{way.kind}]", "dim")), (0, 0, 0, 2))
         )
@@ -204,17 +203,8 @@ def _ways(out: Console, ways: Sequence[WayOut], most: int, alike: int, where: st
         for line in undo_lines(way.changes):
             unbroken(out, f"     {line}", "dim")
     if len(ways) > most:
-        kinds = ", ".join(sorted({way.kind for way in varied[most:]}))
+        kinds = ", ".join(sorted({way.kind for way in ways[most:]}))
         out.print(Padding(Words(f"{len(ways) - most} more ({kinds}): --ways {len(ways)}", "dim"), (0, 0, 0, 2)))
-
-
-def one_of_each_first(ways: Sequence[WayOut]) -> list[WayOut]:
-    """The best of each kind, then the rest: a person sees what there is to choose from."""
-    first: dict[str, WayOut] = {}
-    for way in ways:
-        first.setdefault(way.kind, way)
-    chosen = list(first.values())
-    return [*chosen, *(way for way in ways if way not in chosen)]
 
 
 def _command(out: Console, command: str) -> None:

@@ -9,7 +9,7 @@ from aliquot.advisor.manifest.applied import Applied, applied
 from aliquot.cli.explain.answer import Mistake
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.files import FileCluster
-from aliquot.cluster.gaps import no_slices
+from aliquot.cluster.gaps import no_pods, no_slices
 from aliquot.cluster.items import Noun
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.reading import Reading
@@ -64,7 +64,9 @@ def in_place(reading: Reading, manifest: Manifest) -> tuple[Applied, Reading]:
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     made = applied(reading.snapshot, objects, now)
     gap = no_slices(reading, made.snapshot)
+    empty = Problem("", "the cluster's input has no pods: nothing there counts as used", note=True)
     told = (
+        *([empty] if no_pods(reading) is not None else []),
         *manifest.problems,
         *([gap] if gap is not None else []),
         *(Problem(manifest.name, one, note=True) for one in made.notes),

@@ -50,6 +50,8 @@ class Bar:
     """Its pieces are drawn in proportion, not unit by unit."""
     lost: int = 0
     """Units that nobody can get: unhealthy, tainted, not allocatable."""
+    known: bool = True
+    """False: which of it are held isn't known."""
 
 
 def of_counted(one: Counted, palette: Palette) -> Bar:

@@ -168,5 +168,7 @@ def _total(name: str, bars: Sequence[tuple[Bar, bool]]) -> Bar:
     pieces = (("t", total - free - shut - within), ("f", free), ("f closed", shut), ("x", lost))
     words = f"{free} of {total} {'with room' if name == CHIPS else 'free'}"
     more = f", {shut} more on nodes that are cordoned or not ready" if shut else ""
+    if not all(bar.known for bar, _ in bars):
+        return Bar(name, f"{total}, which are held is unknown", 0, total, (Segment("u", total, ""),), scaled=True)
     drawn = tuple(Segment(style, width, "") for style, width in pieces if width > 0)
     return Bar(name, words + more, free, total, drawn, shared=bars[0][0].shared, scaled=True)

@@ -7,6 +7,7 @@ from aliquot.advisor.inventory.value import SLICES, Chip, Device
 from aliquot.cli.explain.page.bars import CELLS, Bar, Palette, Segment, clock
 
 PARTITIONABLE = "DRA, partitionable"
+NO_ROOM = "none of its published devices fits in what is left"
 
 
 def of_devices(devices: Sequence[Device], palette: Palette) -> list[Bar]:
@@ -23,11 +24,12 @@ def of_devices(devices: Sequence[Device], palette: Palette) -> list[Bar]:
         free = sum(one.free for one in several)
         name = driver if alone else f"{driver} · {product or kind or 'others'}"
         segments = tuple(device_segment(one, palette) for one in several)
-        bad = [one for one in several if (one.taints or one.barriers)]
+        bad = [one for one in several if (one.taints or one.troubles)]
         note = f"{number(len(bad), 'device')} tainted or not usable" if bad else ""
         lost = sum(not one.allocated for one in bad)
-        words = f"{free} of {len(several)} free"
-        bars.append(Bar(name, words, free, len(several), segments, "DRA", note=note, lost=lost))
+        known = all(one.known for one in several)
+        words = f"{free} of {len(several)} free" if known else f"{len(several)}, which are held is unknown"
+        bars.append(Bar(name, words, free, len(several), segments, "DRA", note=note, lost=lost, known=known))
     return bars
 
 
@@ -40,11 +42,11 @@ def state_of(one: Device, palette: Palette) -> str:
     """Its class in the style sheet: several may apply."""
     holder = next((hold for hold in one.holds if not hold.admin), None)
     styles = [palette.of(holder.owner)] if holder is not None else []
-    if one.taints or one.barriers:
+    if one.taints or one.troubles:
         styles.append("x")
     if one.shared:
         styles.append("s")
-    return " ".join(styles or ["f"])
+    return " ".join(styles or ["f" if one.known else "u"])
 
 
 def states(devices: Iterable[Device]) -> list[str]:
@@ -52,10 +54,10 @@ def states(devices: Iterable[Device]) -> list[str]:
     found: dict[str, list[str]] = {}
     for one in devices:
         taken = "; ".join(f"{'watched' if hold.admin else 'held'} by {hold.who}" for hold in one.holds)
-        state = "; ".join(filter(None, [taken, *(f"taint {taint}" for taint in one.taints), *one.barriers]))
+        state = "; ".join(filter(None, [taken, *(f"taint {taint}" for taint in one.taints), *one.troubles]))
         facts = ", ".join(f"{name} {value}" for name, value in one.facts.items() if name != "parentUUID")
         name = f"{one.id.device} ({facts})" if facts else one.id.device
-        found.setdefault(state or "free", []).append(name)
+        found.setdefault(state or ("free" if one.known else "whether held is unknown"), []).append(name)
     return [f"{', '.join(names)}: {state}" for state, names in found.items()]
 
 
@@ -65,9 +67,14 @@ def told(one: Device) -> str:
     state = "; ".join(f"{'watched' if hold.admin else 'held'} by {hold.who}" for hold in one.holds)
     facts = [f"{name} {value}" for name, value in one.facts.items()]
     since = next((f"since {clock(hold.since)}" for hold in one.holds if hold.since), "")
-    parts = [one.id.device, what, state or ("free" if one.free else ""), since]
+    parts = [
+        one.id.device,
+        what,
+        state or ("free" if one.free else "" if one.known else "whether held is unknown"),
+        since,
+    ]
     taints = [f"taint {taint}" for taint in one.taints]
-    return " · ".join(part for part in (*parts, *taints, *one.barriers, *facts) if part)
+    return " · ".join(part for part in (*parts, *taints, *one.troubles, *facts) if part)
 
 
 def _shared(one: Device, palette: Palette) -> Bar:
@@ -82,10 +89,16 @@ def _shared(one: Device, palette: Palette) -> Bar:
         )
         for hold in held
     ]
-    blocked = bool(one.taints or one.barriers)
+    blocked = bool(one.taints or one.troubles)
     if left:
-        segments.append(Segment("x" if blocked else "f", max(1, 1000 * left // one.total), f"{told(one)} · left"))
+        segments.append(
+            Segment(
+                "x" if blocked else "f" if one.known else "u", max(1, 1000 * left // one.total), f"{told(one)} · left"
+            )
+        )
     words = f"{percent(left, one.total)} of {one.measure} left, {number(len(held), 'claim')}"
+    if not one.known:
+        words = "how much of it is left is unknown"
     return Bar(
         f"{one.id.driver} · {one.id.device}",
         words,
@@ -95,6 +108,7 @@ def _shared(one: Device, palette: Palette) -> Bar:
         "DRA, shared",
         shared=True,
         scaled=True,
+        known=one.known,
     )
 
 
@@ -118,16 +132,18 @@ def of_chip(chip: Chip, palette: Palette) -> Bar:
     left = max(0, chip.total - chip.held)
     amount = f"{left} of {chip.total}" if numbered else percent(left, chip.total)
     units = chip.unit if chip.unit == SLICES else f"of counter {chip.unit}"
+    words = f"{amount} {units} free" if chip.known else f"{chip.total} {units}, how many are held is unknown"
     fits = ", ".join(f"{name} in {number(count, 'place')}" for name, count in chip.open.items())
     return Bar(
         chip_name(chip),
-        f"{amount} {units} free",
+        words,
         sum(chip.open.values()) and 1,
         1,
         tuple(segments),
         PARTITIONABLE,
-        note=f"still fits: {fits}" if fits else "none of its published devices fits in what is left",
+        note=f"still fits: {fits}" if fits else NO_ROOM if chip.known else "",
         scaled=not numbered,
+        known=chip.known,
     )
 
 
@@ -139,6 +155,8 @@ def chip_name(chip: Chip) -> str:
 def _gap(units: int, chip: Chip, *, numbered: bool) -> list[Segment]:
     if units <= 0:
         return []
+    if not chip.known:
+        return [Segment("u", units, "whether held is unknown")]
     if numbered:
         return [Segment("f", 1, f"free: 1 of {chip.total} {chip.unit}")] * units
     return [Segment("f", units, f"free: {percent(units, chip.total)} of {chip.unit}")]

@@ -53,6 +53,11 @@ class Tile:
     """What is free there no new pod can get: it's cordoned or not ready."""
 
     @property
+    def known(self) -> bool:
+        """Whether it's known who holds what."""
+        return all(bar.known for bar in self.bars)
+
+    @property
     def namespaces(self) -> str:
         """Of its holders."""
         return " ".join(sorted({one.namespace for one in self.holders if one.namespace}))
