@@ -7,7 +7,7 @@ from dataclasses import replace
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case
 from aliquot.advisor.owners import owner_of
-from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
+from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial, harm
 from aliquot.kube.meta import Meta
 from aliquot.kube.workload import PriorityClass
 from aliquot.scheduling.outcome import Placement
@@ -96,7 +96,7 @@ def _candidate(case: Case, chosen: PriorityClass, *, new: bool) -> Candidate | N
                 trial.pod, priority=raised.priority, priority_class=name, preemption_policy=raised.preemption_policy
             ),
         ),
-        risk=Risk("high", f"{victims} will be evicted"),
+        risk=Risk("high", f"{victims} will be evicted{harm(decision.preemption)}"),
         rank=60 + min(len(decision.preemption.victims), 10) / 10,
         cures="capacity",
         tried=After(decision.preemption.node, decision.preemption.victims),

@@ -9,7 +9,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.manifest.pods import count
-from aliquot.advisor.wayout import After, Candidate, Change, Risk
+from aliquot.advisor.wayout import After, Candidate, Change, Risk, harm
 from aliquot.kube.workload import Workload
 from aliquot.scheduling.binding import bound
 from aliquot.scheduling.blockers.blocker import Blocker
@@ -27,7 +27,8 @@ def quota(case: Case, one: Blocker) -> Iterator[Candidate]:
         return
     if decision.preemption is not None:
         node, victims = decision.preemption.node, decision.preemption.victims
-        yield replace(raised, node=node, tried=After(node, victims))
+        evicts = f"{raised.risk.text}; {', '.join(victims)} will be evicted{harm(decision.preemption)}"
+        yield replace(raised, node=node, tried=After(node, victims), risk=Risk("high", evicts))
         return
     room, missing = _room(case), _missing_pods(case)
     told = f", and there's room for {room} of them now" if 0 < room < min(missing, MOST_PLACED) else ""
