@@ -59,3 +59,67 @@ def test_a_higher_priority_that_would_violate_a_budget(ask: Ask) -> None:
     found = ask(node("a0", gpu=1), pod("old", on="a0", gpu=1), budget("p", "old"), pod("p", gpu=1))[1]["ml/p"]
     (way,) = [way for way in found["waysOut"] if way["kind"] == "raise-priority"]
     assert way["risk"]["text"] == "ml/old will be evicted, and this violates PodDisruptionBudget ml/p"
+
+
+def raised(story: Any) -> Any:
+    (way,) = [way for way in story["waysOut"] if way["kind"] == "raise-priority"]
+    return way
+
+
+def priority_class(name: str, value: int, **more: Any) -> Json:
+    api = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+    return {**api, "metadata": {"name": name}, "value": value, **more}
+
+
+FULL = (node("a0", gpu=1), pod("old", on="a0", gpu=1))
+NEVER: Json = {"gpu": 1, "preemptionPolicy": "Never"}
+KEPT = "Its preemptionPolicy Never keeps it from preempting ml/old, of lower priority."
+
+
+def test_who_may_not_preempt_needs_leave_and_no_class(ask: Ask) -> None:
+    found = ask(*FULL, pod("p", priority=10, **NEVER))[1]["ml/p"]
+    assert found["sentence"].endswith(KEPT)
+    way = raised(found)
+    assert way["title"] == "Let it preempt (preemptionPolicy PreemptLowerPriority instead of Never): it preempts ml/old"
+    assert [change["patch"] for change in way["changes"]] == [{"spec": {"preemptionPolicy": "PreemptLowerPriority"}}]
+    assert way["after"] == {"node": "a0", "evicted": ["ml/old"], "stopped": [], "goFirst": []}
+
+
+@pytest.mark.parametrize(
+    ("others", "name"),
+    [
+        pytest.param([], "gpu-preempting", id="a new one of the same value"),
+        pytest.param([priority_class("keen", 10)], "keen", id="one that is there"),
+        pytest.param([priority_class("gpu-preempting", 3)], "gpu-preempting-1", id="the name is taken"),
+    ],
+)
+def test_where_the_class_says_never_another_class_is_needed(ask: Ask, others: list[Json], name: str) -> None:
+    batch = priority_class("batch", 10, preemptionPolicy="Never")
+    found = ask(*FULL, batch, *others, pod("p", priority=10, priorityClassName="batch", **NEVER))[1]["ml/p"]
+    assert found["sentence"].endswith(KEPT)
+    way = raised(found)
+    assert way["title"] == (
+        f"Give it PriorityClass {name} (10) and with it preemptionPolicy PreemptLowerPriority instead of Never:"
+        " it preempts ml/old"
+    )
+    assert way["changes"][-1]["patch"]["spec"] == {
+        "priority": None,
+        "preemptionPolicy": "PreemptLowerPriority",
+        "priorityClassName": name,
+    }
+
+
+def test_of_a_template_the_policy_is_set_too(ask: Ask) -> None:
+    batch = priority_class("batch", 10, preemptionPolicy="Never")
+    waits = pod("p", priority=10, priorityClassName="batch", owner="Deployment/p", **NEVER)
+    spec = raised(ask(*FULL, batch, waits)[1]["ml/p"])["changes"][-1]["patch"]["spec"]["template"]["spec"]
+    assert spec == {"priorityClassName": "gpu-preempting", "preemptionPolicy": "PreemptLowerPriority"}
+
+
+def test_leave_alone_is_no_help_to_who_has_no_more_priority(ask: Ask) -> None:
+    found = ask(*FULL, pod("p", **NEVER))[1]["ml/p"]
+    assert "Never" not in found["sentence"]
+    assert raised(found)["title"] == (
+        "Give it PriorityClass gpu-high (100000) and with it preemptionPolicy PreemptLowerPriority instead of Never:"
+        " it preempts ml/old"
+    )
