@@ -123,3 +123,68 @@ def test_leave_alone_is_no_help_to_who_has_no_more_priority(ask: Ask) -> None:
         "Give it PriorityClass gpu-high (100000) and with it preemptionPolicy PreemptLowerPriority instead of Never:"
         " it preempts ml/old"
     )
+
+
+EIGHT = (node("a0", gpu=8), pod("old", on="a0", gpu=6))
+FORECAST = "Forecast: after ml/{} is placed (earlier in the queue{}), no room is left for it."
+
+
+@pytest.mark.parametrize("args", [("-A",), ("pod/small",)])
+def test_pods_behind_one_that_preempts_have_the_forecast(ask: Ask, args: tuple[str, ...]) -> None:
+    status, found = ask(*EIGHT, pod("big", gpu=8, priority=1000), pod("small", gpu=2), args=args)
+    small = found["ml/small"]
+    assert (status, small["verdict"]) == (3, "placeable")
+    assert small["forecast"] == FORECAST.format("big", "; it preempts ml/old")
+    assert small["sentence"] == "ml/small has room now (on a0), but others go first."
+    assert small["node"] == "a0"
+
+
+def test_the_one_that_preempts_is_fine_itself(ask: Ask) -> None:
+    status, found = ask(*EIGHT, pod("big", gpu=8, priority=1000), pod("small", gpu=2), args=("pod/big",))
+    assert (status, found["ml/big"]["forecast"]) == (0, "")
+    assert found["ml/big"]["sentence"] == "ml/big would be placed on a0 after preempting ml/old."
+
+
+def test_who_has_room_beside_it_has_no_forecast(ask: Ask) -> None:
+    status, found = ask(*EIGHT, node("b0", gpu=2), pod("big", gpu=8, priority=1000), pod("small", gpu=2))
+    assert (status, found["ml/small"]["forecast"]) == (0, "")
+
+
+def test_two_that_would_preempt_the_same_pod(ask: Ask) -> None:
+    status, found = ask(*FULL, pod("a", gpu=1, priority=9), pod("b", gpu=1, priority=8))
+    assert status == 3
+    assert [one["verdict"] for one in found.values()] == ["placeable", "placeable"]
+    assert found["ml/b"]["forecast"] == FORECAST.format("a", "; it preempts ml/old")
+    assert found["ml/b"]["sentence"] == "ml/b could be placed now on a0 after preempting ml/old; but others go first."
+
+
+def test_several_before_it(ask: Ask) -> None:
+    first = [pod(name, gpu=1, priority=9) for name in ("a", "b")]
+    full = [node("a0", gpu=2), pod("old", on="a0", gpu=1), pod("older", on="a0", gpu=1)]
+    found = ask(*full, *first, pod("c", gpu=1, priority=5))[1]["ml/c"]
+    assert found["forecast"].startswith(
+        "Forecast: after ml/a and ml/b are placed (earlier in the queue; they preempt ml/"
+    )
+
+
+def test_who_is_anothers_to_place_preempts_nobody(ask: Ask) -> None:
+    other = pod("big", gpu=8, priority=1000, schedulerName="volcano")
+    small = ask(*EIGHT, other, pod("small", gpu=2))[1]["ml/small"]
+    assert small["forecast"] == ""
+
+
+@pytest.mark.parametrize("args", [("-A",), ("pod/low",)])
+def test_room_until_others_are_placed_is_no_success(ask: Ask, args: tuple[str, ...]) -> None:
+    low, high = pod("low", gpu=1), pod("high", gpu=1, priority=100)
+    status, found = ask(node("a0", gpu=1), low, high, args=args)
+    assert (status, found["ml/low"]["verdict"]) == (3, "placeable")
+    assert found["ml/low"]["sentence"] == "ml/low has room now (on a0), but others go first."
+    assert found["ml/low"]["forecast"] == FORECAST.format("high", "")
+
+
+def test_with_more_room_than_one_node_has(ask: Ask) -> None:
+    nodes = [node("a0", gpu=1), node("b0", gpu=1)]
+    status, found = ask(*nodes, *[pod(f"p{n}", gpu=1) for n in range(3)])
+    assert status == 3
+    assert found["ml/p2"]["sentence"] == "ml/p2 has room now (on 2 nodes), but others go first."
+    assert ask(*nodes, *[pod(f"p{n}", gpu=1) for n in range(2)])[0] == 0

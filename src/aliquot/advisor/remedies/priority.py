@@ -24,7 +24,7 @@ CLASSES_TRIED = 4
 
 
 def cures(case: Case) -> Iterator[Candidate]:
-    """Leave to preempt, where that's all it lacks; else the lowest class that places the pod, an existing or a new one."""
+    """Leave to preempt, where that's all it lacks; else the lowest class that places it, an existing or a new one."""
     pod = case.pod
     if not any(spot.short_of() for spot in case.spots):
         return  # priority frees capacity; it moves no taint and no label
