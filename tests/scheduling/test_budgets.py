@@ -1,6 +1,6 @@
 """PodDisruptionBudgets in preemption: who goes, where, and that it's counted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import LabelSelector
-from aliquot.scheduling.budgets import covers, violating
+from aliquot.scheduling.budgets import covers, violated
 from aliquot.scheduling.outcome import Placement, Preemption
 from aliquot.scheduling.scheduler import Scheduler
 from scenarios.nouns.clusters import NOW, cluster, node, pod
@@ -70,11 +70,22 @@ def test_victims_are_told_the_most_important_first() -> None:
     assert found.victims == ("default/free", "default/kept")
 
 
+def violating(pods: Sequence[Pod], budgets: Sequence[DisruptionBudget]) -> tuple[tuple[Pod, ...], tuple[Pod, ...]]:
+    found = list(violated(pods, budgets))
+    return tuple(one for one, named in found if named), tuple(one for one, named in found if not named)
+
+
 def test_a_budget_that_allows_some() -> None:
     pods = [pod(name, "n", app="a") for name in "xyz"]
     assert violating(pods, (budget("a", 2),)) == ((pods[2],), tuple(pods[:2]))
     assert violating(pods, (budget("a", 1, disrupted=("x",)),)) == ((pods[2],), tuple(pods[:2]))
     assert violating(pods, ()) == ((), tuple(pods))
+    both = (budget("a", 1), budget("a", 2))
+    assert [named for _, named in violated(pods, both)] == [
+        (),
+        (both[0].meta.key,),
+        (both[0].meta.key, both[1].meta.key),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from aliquot.advisor.explanation.asked import made_by
 from aliquot.advisor.explanation.at_rest import at_rest
 from aliquot.advisor.explanation.behind import refused_and_behind
 from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, defective, stopping
-from aliquot.advisor.explanation.forecast import forecast
+from aliquot.advisor.explanation.forecast import forecast, foretold, takes_room
 from aliquot.advisor.explanation.notes import placed_note
 from aliquot.advisor.explanation.suspended import resumed
 from aliquot.advisor.explanation.twins import renamed, with_siblings
@@ -54,9 +54,9 @@ def explain(
     if not any(one.verdict == "placeable" for one in found):
         return found
     waiting = {pod.key: pod for pod in (*snapshot.pending(), *(one.pod for one in found if one.verdict == "placeable"))}
-    roomy = [pod for pod in waiting.values() if scheduler.decide(snapshot, pod) is not None]
-    said = forecast(snapshot, roomy, scheduler)
-    return [replace(one, forecast=said.get(one.pod.key, "")) for one in found]
+    taking = [pod for pod in waiting.values() if takes_room(snapshot, pod, scheduler)]
+    said = forecast(snapshot, taking, scheduler)
+    return [foretold(one, said.get(one.pod.key, "")) for one in found]
 
 
 def explain_one(

@@ -7,6 +7,7 @@ from aliquot.advisor.alike import Alike
 from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, shortage
 from aliquot.advisor.causes.cause import listed
+from aliquot.advisor.wayout import harm
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.filters.reason import Reason
 from aliquot.scheduling.outcome import Placement
@@ -80,7 +81,8 @@ def placed(pod: Pod, decision: Placement, *, known: bool) -> str:
         return f"{pod.key} runs on {pod.node_name}."
     if decision.preemption is not None:
         victims = ", ".join(decision.preemption.victims)
-        return f"{pod.key} would be placed on {decision.preemption.node} after preempting {victims}."
+        where = decision.preemption.node
+        return f"{pod.key} would be placed on {where} after preempting {victims}{harm(decision.preemption)}."
     count = len(decision.nodes)
     nodes = f"{count} nodes have room" if count > 1 else f"{decision.nodes[0]} has room"
     if decision.not_checked:

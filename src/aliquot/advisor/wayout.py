@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from aliquot.kube.pod import Pod
+from aliquot.scheduling.outcome import Preemption
 from aliquot.snapshot.snapshot import Snapshot
 
 Kind = Literal[
@@ -195,6 +196,14 @@ def outcome(way: WayOut, alike: int = 1) -> str:
         return f"there's room{place} then, but {who} {goes} it: it still waits{ends}"
     whose = "it runs" if alike == 1 else f"one of the {alike} runs"
     return f"then {whose}{place}{ends}"
+
+
+def harm(preemption: Preemption) -> str:
+    """What a preemption does beside evicting its victims, as a sentence's end; mostly nothing."""
+    budgets = preemption.budgets
+    if not budgets:
+        return ""
+    return f", and this violates PodDisruptionBudget{'s' if len(budgets) > 1 else ''} {', '.join(budgets)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """PodDisruptionBudgets, as preemption counts them: which victims would violate one (DefaultPreemption)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.matching import selects, selects_all
@@ -15,21 +15,17 @@ def covers(budget: DisruptionBudget, pod: Pod) -> bool:
     return selector is not None and not selects_all(selector) and selects(selector, pod.meta.labels)
 
 
-def violating(pods: Iterable[Pod], budgets: Sequence[DisruptionBudget]) -> tuple[tuple[Pod, ...], tuple[Pod, ...]]:
-    """Those of the pods that would violate a budget if all went in this order, and the others.
+def violated(pods: Iterable[Pod], budgets: Sequence[DisruptionBudget]) -> Iterator[tuple[Pod, tuple[str, ...]]]:
+    """Each of the pods, if all went in this order, with the budgets (`namespace/name`) that it would violate.
 
     A pod whose eviction a budget has granted already doesn't count against that one.
     """
-    if not budgets:
-        return (), tuple(pods)
     allowed = [budget.allowed for budget in budgets]
-    against: list[Pod] = []
-    others: list[Pod] = []
     for pod in pods:
-        violated = False
+        against: list[str] = []
         for at, budget in enumerate(budgets):
             if covers(budget, pod) and pod.name not in budget.disrupted:
                 allowed[at] -= 1
-                violated = violated or allowed[at] < 0
-        (against if violated else others).append(pod)
-    return tuple(against), tuple(others)
+                if allowed[at] < 0:
+                    against.append(budget.meta.key)
+        yield pod, tuple(against)

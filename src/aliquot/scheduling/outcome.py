@@ -45,6 +45,8 @@ class Preemption:
     """Those other nodes."""
     violations: int = 0
     """How many of the victims violate a PodDisruptionBudget: the scheduler evicts them all the same."""
+    budgets: tuple[str, ...] = ()
+    """Which budgets that violates, `namespace/name`."""
 
 
 @dataclass(frozen=True, slots=True)

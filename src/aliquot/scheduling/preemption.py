@@ -8,11 +8,12 @@ the others, and of both the most important first; of the nodes that come out, ta
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from aliquot.allocation.claims.pod_check import Fault
 from aliquot.kube.disruption import DisruptionBudget
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.budgets import violating as against_budgets
+from aliquot.scheduling.budgets import violated
 from aliquot.scheduling.cycle import Cycle
 from aliquot.scheduling.filter_phase import FilterResults, failures_with_nominated, nominated_ahead
 from aliquot.scheduling.message import sentence
@@ -42,6 +43,8 @@ class _Candidate:
     victims: tuple[Pod, ...]
     violations: int
     """How many of them violate a budget."""
+    budgets: tuple[str, ...] = ()
+    """Which ones."""
 
 
 def unhelped(total: int, pod: Pod) -> NoPreemption:
@@ -86,6 +89,7 @@ def preempt(snapshot: Snapshot, cycle: Cycle, filtered: FilterResults) -> Preemp
             certain=len(best) == 1 and len(potential) <= enough,
             alternatives=tuple(candidate.node for candidate in best[1:]),
             violations=best[0].violations,
+            budgets=best[0].budgets,
         )
     if faults:
         return NoPreemption(_together(faults), {})
@@ -151,8 +155,9 @@ def _victims(
     if reasons:
         return tuple(reason.text for reason in reasons)
     victims: list[Pod] = []
-    first, then = against_budgets(by_importance(lower), budgets)
-    for candidate in (*first, *then):
+    against = list(violated(by_importance(lower), budgets))
+    first = {one.key: named for one, named in against if named}
+    for candidate in sorted((one for one, _ in against), key=lambda one: one.key not in first):
         fuller = emptied.plus(candidate)
         with_it = around.moved(load, (candidate,), 1)
         if failures_with_nominated(with_it, fuller, waiting):
@@ -160,9 +165,9 @@ def _victims(
         else:
             emptied, around = fuller, with_it
     assert victims, "with all brought back it's the node that the pod didn't fit"
-    violations = sum(1 for victim in victims if victim in first)
-    ordered = by_importance(victims) if first and then else victims
-    return _Candidate(load.node.name, tuple(ordered), violations)
+    named = [first[victim.key] for victim in victims if victim.key in first]
+    ordered = by_importance(victims) if 0 < len(first) < len(against) else victims
+    return _Candidate(load.node.name, tuple(ordered), len(named), tuple(dict.fromkeys(chain.from_iterable(named))))
 
 
 def by_importance(pods: Sequence[Pod]) -> list[Pod]:

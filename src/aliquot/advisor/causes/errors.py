@@ -1,7 +1,7 @@
 """The cause where no node is looked at: CEL fails, a claim or class isn't there, a claim is elsewhere."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.dra.claims import selectors_of
@@ -165,19 +165,27 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
 
 def _other_kind(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Cause | None:
     """The name is right, and the field is the other kind's."""
-    kinds = (("ResourceClaim", "resourceClaimName"), ("ResourceClaimTemplate", "resourceClaimTemplateName"))
-    for name, there, others, (missing, field), (kind, right) in (
-        (wanted.claim_name, snapshot.claims, snapshot.templates, *kinds),
-        (wanted.template_name, snapshot.templates, snapshot.claims, *reversed(kinds)),
-    ):
-        key = f"{pod.namespace}/{name}"
-        if name is not None and key not in there and key in others:
-            sentence = (
-                f"Its {field} names no {missing} of namespace {pod.namespace}: {name} is a {kind}, so {right} is meant."
-                " Until then the scheduler doesn't look at it."
-            )
-            return Cause("claim-missing", sentence, (name,))
+    claim, template = wanted.claim_name, wanted.template_name
+    if claim is not None and _only(pod, claim, snapshot.templates, snapshot.claims):
+        return _misplaced(pod, claim, ("resourceClaimName", "ResourceClaim"), "ResourceClaimTemplate")
+    if template is not None and _only(pod, template, snapshot.claims, snapshot.templates):
+        return _misplaced(pod, template, ("resourceClaimTemplateName", "ResourceClaimTemplate"), "ResourceClaim")
     return None
+
+
+def _only(pod: Pod, name: str, here: Container[str], not_there: Container[str]) -> bool:
+    key = f"{pod.namespace}/{name}"
+    return key in here and key not in not_there
+
+
+def _misplaced(pod: Pod, name: str, at: tuple[str, str], kind: str) -> Cause:
+    field, missing = at
+    right = f"{kind[:1].lower()}{kind[1:]}Name"
+    sentence = (
+        f"Its {field} names no {missing} of namespace {pod.namespace}: {name} is a {kind}, so {right} is meant."
+        " Until then the scheduler doesn't look at it."
+    )
+    return Cause("claim-missing", sentence, (name,))
 
 
 def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:

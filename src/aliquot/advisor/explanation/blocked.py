@@ -56,7 +56,7 @@ def blocked(
         verdict="blocked",
         sentence=cause.sentence,
         cause=cause,
-        scheduler_message=decision.message,
+        scheduler_message=decision.message if blockers[0].stage != "creation" else "",
         feasible=decision.nodes if decision.verdict == "placeable" else (),
         node=pod.node_name,
         ways_out=tuple(way for way in ways_out(case) if way.kind in UNBLOCKING),

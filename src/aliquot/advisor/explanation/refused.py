@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.causes.diagnose import diagnose
 from aliquot.advisor.explanation.notes import notes, waiting_for
 from aliquot.advisor.explanation.value import Explanation, Possible
@@ -18,7 +19,7 @@ from aliquot.advisor.wishes import Wishes
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
-from aliquot.scheduling.outcome import Refusal
+from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.scheduling.scheduler import Scheduler
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -57,6 +58,9 @@ def refused(
         blockers,
         case.whole if case is not None else {},
     )
+    never = _kept_from_preempting(snapshot, pod, scheduler) if not any(one.decisive for one in blockers) else ""
+    if never:
+        cause = replace(cause, sentence=f"{cause.sentence} {never}")
     return Explanation(
         pod=pod,
         owner=owner,
@@ -76,6 +80,16 @@ def refused(
         possible=_possible(case),
         note=notes(snapshot, pod, decision.message, decision.not_checked),
     )
+
+
+def _kept_from_preempting(snapshot: Snapshot, pod: Pod, scheduler: Scheduler) -> str:
+    """Of a pod that preempts nobody, by its own policy, where that would place it; mostly nothing."""
+    if pod.preemption_policy != "Never":
+        return ""
+    then = scheduler.judge(snapshot, replace(pod, preemption_policy="PreemptLowerPriority"))
+    if not isinstance(then, Placement) or then.preemption is None:
+        return ""
+    return f"Its preemptionPolicy Never keeps it from preempting {listed(then.preemption.victims)}, of lower priority."
 
 
 def _conflict(case: Case | None) -> tuple[str, ...]:

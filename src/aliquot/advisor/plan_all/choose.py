@@ -9,6 +9,7 @@ from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.plan_all.joint import World, gained, made, one_after_the_other, placed
 from aliquot.advisor.plan_all.moves import Move, moves
 from aliquot.advisor.plan_all.value import Left, Plan, Step
+from aliquot.advisor.wayout import harm
 from aliquot.advisor.wishes import NO_WISHES, Wishes
 from aliquot.scheduling.outcome import Placement
 from aliquot.scheduling.scheduler import Scheduler
@@ -186,7 +187,8 @@ def _why(story: Explanation, end: World, scheduler: Scheduler) -> str:
     decision = scheduler.judge(end.snapshot, end.pods[key]) if key in end.eligible else None
     if isinstance(decision, Placement) and decision.preemption is not None:
         chosen = decision.preemption
-        return f"The scheduler places it on {chosen.node} by preempting {listed(chosen.victims)}: no step does without."
+        by = f"by preempting {listed(chosen.victims)}{harm(chosen)}"
+        return f"The scheduler places it on {chosen.node} {by}: no step does without."
     if story.verdict == "placeable":
         return NO_ROOM
     untried = next((way for way in story.ways_out if not way.simulated), None)

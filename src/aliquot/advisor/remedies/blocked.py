@@ -1,18 +1,16 @@
 """Ways out of what blocks a pod beside the scheduler's filters: volumes, quotas, schedulers, drivers."""
 
-import json
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from aliquot.advisor import changes
-from aliquot.advisor.amounts import about
 from aliquot.advisor.case import Case, device_requests, on_pod
-from aliquot.advisor.causes.cause import number
 from aliquot.advisor.causes.plugins import darkened
 from aliquot.advisor.dra.claims import changed, places, sources
 from aliquot.advisor.remedies.claims.change import claim_candidate
+from aliquot.advisor.remedies.quotas import quota
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
 from aliquot.advisor.wayout import After, Candidate, Change, Risk, Trial
 from aliquot.dra.claim import SubRequest
@@ -36,7 +34,7 @@ def cures(case: Case) -> Iterator[Candidate]:
             case kind if kind in UNBOUND:
                 yield volume(case, one)
             case "quota-exceeded":
-                yield from _quota(case, one)
+                yield from quota(case, one)
             case "scheduler-absent" | "other-scheduler":
                 yield from _scheduler(case, one)
             case "scheduler-crashing":
@@ -95,48 +93,6 @@ def volume(case: Case, one: Blocker) -> Candidate:
         cures="VolumeBinding",
         anywhere=True,
     )
-
-
-def _quota(case: Case, one: Blocker) -> Iterator[Candidate]:
-    if one.limit is None or one.used is None or one.asked is None:
-        return
-    missing = _missing_pods(case)
-    needed = one.used + one.asked * missing
-    resource = one.subject.removeprefix("requests.").removeprefix("limits.")
-    patch = {"spec": {"hard": {one.subject: about(resource, needed)}}}
-    name, namespace = one.object.name, one.object.namespace
-    node = case.scheduler.decide(case.snapshot, case.pod)
-    if node is None:
-        return
-    yield Candidate(
-        kind="raise-quota",
-        target=f"resourcequota/{name}",
-        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}: {number(missing, 'pod')} more"
-        " can be made",
-        changes=(
-            Change(
-                f"resourcequota {namespace}/{name}",
-                f"kubectl patch resourcequota {shlex.quote(name)} -n {shlex.quote(namespace)} --type=merge"
-                f" -p {shlex.quote(json.dumps(patch))}",
-                patch,
-                f"kubectl patch resourcequota {shlex.quote(name)} -n {shlex.quote(namespace)} --type=merge"
-                f" -p {shlex.quote(json.dumps({'spec': {'hard': {one.subject: about(resource, one.limit)}}}))}",
-            ),
-        ),
-        apply=lambda trial: trial,
-        risk=Risk("medium", "the namespace may then use more: whoever set the quota should agree"),
-        rank=8,
-        node=node,
-        tried=After(node),
-    )
-
-
-def _missing_pods(case: Case) -> int:
-    workload = case.snapshot.workloads.get(f"{case.owner.kind}/{case.owner.namespace}/{case.owner.name}")
-    if workload is None or workload.replicas is None:
-        return 1
-    have = case.snapshot.pods_of(case.owner.kind, case.owner.namespace, case.owner.name)
-    return max(1, workload.replicas - sum(1 for pod in have if not pod.terminal and not pod.terminating))
 
 
 def _scheduler(case: Case, one: Blocker) -> Iterator[Candidate]:

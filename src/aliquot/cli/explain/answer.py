@@ -38,8 +38,9 @@ class Answer:
     @property
     def status(self) -> int:
         """The exit status."""
-        return (
-            PENDING
-            if self.crowded or any(story.verdict in ("pending", "blocked", "gated") for story in self.stories)
-            else 0
-        )
+        return PENDING if self.crowded or any(map(_waits, self.stories)) else 0
+
+
+def _waits(story: Explanation) -> bool:
+    """It doesn't come to run: also one that has room only until those before it in the queue are placed."""
+    return story.verdict in ("pending", "blocked", "gated") or (story.verdict == "placeable" and bool(story.forecast))
