@@ -165,19 +165,20 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
 
 def _other_kind(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Cause | None:
     """The name is right, and the field is the other kind's."""
-    kinds = (("ResourceClaim", "resourceClaimName"), ("ResourceClaimTemplate", "resourceClaimTemplateName"))
-    for name, there, others, (missing, field), (kind, right) in (
-        (wanted.claim_name, snapshot.claims, snapshot.templates, *kinds),
-        (wanted.template_name, snapshot.templates, snapshot.claims, *reversed(kinds)),
-    ):
-        key = f"{pod.namespace}/{name}"
-        if name is not None and key not in there and key in others:
-            sentence = (
-                f"Its {field} names no {missing} of namespace {pod.namespace}: {name} is a {kind}, so {right} is meant."
-                " Until then the scheduler doesn't look at it."
-            )
-            return Cause("claim-missing", sentence, (name,))
-    return None
+    claim, template = ("ResourceClaim", "resourceClaimName"), ("ResourceClaimTemplate", "resourceClaimTemplateName")
+    name = wanted.claim_name or wanted.template_name or ""
+    key = f"{pod.namespace}/{name}"
+    if wanted.claim_name and key not in snapshot.claims and key in snapshot.templates:
+        (missing, field), (kind, right) = claim, template
+    elif wanted.template_name and key not in snapshot.templates and key in snapshot.claims:
+        (missing, field), (kind, right) = template, claim
+    else:
+        return None
+    sentence = (
+        f"Its {field} names no {missing} of namespace {pod.namespace}: {name} is a {kind}, so {right} is meant. Until "
+        "then the scheduler doesn't look at it."
+    )
+    return Cause("claim-missing", sentence, (name,))
 
 
 def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
