@@ -15,7 +15,7 @@ def test_each_reason_names_its_nodes(told: Told) -> None:
     holder = pod("holder", on="a0", gpu=2, tolerations=[{"operator": "Exists"}])
     found = told(*nodes, holder, pod("p", gpu=1, nodeSelector={PRODUCT: "NVIDIA-A100"}))
     assert found["sentence"].endswith(
-        " With 1 nvidia.com/gpu there are a0 and a1. And that isn't all that speaks against them: a0 and a1 are tainted"
+        " With 1 nvidia.com/gpu there are a0 and a1. And that isn't all that speaks against them: a0 and a1 have taint"
         " nvidia.com/gpu=present:NoSchedule, which the pod doesn't tolerate; a0 has too little nvidia.com/gpu left."
     )
 
