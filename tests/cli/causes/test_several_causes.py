@@ -22,7 +22,7 @@ def test_each_reason_names_its_nodes(told: Told) -> None:
 
 def test_a_cordon_is_told_once(told: Told) -> None:
     cordoned = node("a0", gpu=2)
-    cordoned["spec"] = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable"}]}
-    cordoned["spec"]["taints"][0]["effect"] = "NoSchedule"
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    cordoned["spec"] = {"unschedulable": True, "taints": [taint]}
     found = told(cordoned, pod("p", gpu=1, nodeSelector={"team": "x"}))
     assert found["sentence"].endswith("And that isn't all that speaks against it: a0 is cordoned.")
