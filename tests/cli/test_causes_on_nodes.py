@@ -132,7 +132,7 @@ def test_a_taint_behind_a_selector_is_told_too(tmp_path: Path, capsys: pytest.Ca
     found = told(tmp_path, capsys, tainted, wanted)
     assert "there is NVIDIA-A100-SXM4-40GB" in found["sentence"]
     assert found["sentence"].endswith(
-        "And that isn't all that speaks against it: a0 is tainted team=x:NoSchedule, which the pod doesn't tolerate."
+        "And that isn't all that speaks against it: a0 has taint team=x:NoSchedule, which the pod doesn't tolerate."
     )
 
 

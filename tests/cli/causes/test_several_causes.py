@@ -15,14 +15,14 @@ def test_each_reason_names_its_nodes(told: Told) -> None:
     holder = pod("holder", on="a0", gpu=2, tolerations=[{"operator": "Exists"}])
     found = told(*nodes, holder, pod("p", gpu=1, nodeSelector={PRODUCT: "NVIDIA-A100"}))
     assert found["sentence"].endswith(
-        " With 1 nvidia.com/gpu there are a0 and a1. And that isn't all that speaks against them: a0 and a1 are tainted"
+        " With 1 nvidia.com/gpu there are a0 and a1. And that isn't all that speaks against them: a0 and a1 have taint"
         " nvidia.com/gpu=present:NoSchedule, which the pod doesn't tolerate; a0 has too little nvidia.com/gpu left."
     )
 
 
 def test_a_cordon_is_told_once(told: Told) -> None:
     cordoned = node("a0", gpu=2)
-    cordoned["spec"] = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable"}]}
-    cordoned["spec"]["taints"][0]["effect"] = "NoSchedule"
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    cordoned["spec"] = {"unschedulable": True, "taints": [taint]}
     found = told(cordoned, pod("p", gpu=1, nodeSelector={"team": "x"}))
     assert found["sentence"].endswith("And that isn't all that speaks against it: a0 is cordoned.")

@@ -159,7 +159,7 @@ def _not_selected(
 
 
 def _each(reasons: Mapping[str, Sequence[Reason]]) -> str:
-    """Clauses, each with the nodes that it's about: `a and b are tainted x:NoSchedule, which it doesn't tolerate`."""
+    """Clauses, each with the nodes that it's about: `a and b have taint x:NoSchedule, which it doesn't tolerate`."""
     where: dict[tuple[str, str], list[str]] = {}
     for node, several in reasons.items():
         cordoned = any(one.filter == "NodeUnschedulable" for one in several)
@@ -175,7 +175,7 @@ def _each(reasons: Mapping[str, Sequence[Reason]]) -> str:
         alone = len(nodes) == 1
         named = nodes_named(nodes)
         if name == "TaintToleration":
-            told.append(f"{named} {'is' if alone else 'are'} tainted {what}, which the pod doesn't tolerate")
+            told.append(f"{named} {'has' if alone else 'have'} taint {what}, which the pod doesn't tolerate")
         elif name == "NodeResourcesFit":
             short = "no pod slot left" if what == "pods" else f"too little {what} left"
             told.append(f"{named} {'has' if alone else 'have'} {short}")

@@ -19,8 +19,10 @@ def in_the_way(case: Case, spot: Spot) -> dict[str, bool]:
     """Keys of the claims that hold devices and counters which the story names -> it's a partition that they hold."""
     story = case.stories.get(spot.node.name)
     found: dict[str, bool] = {}
-    by_device = case.scheduler.supply(case.snapshot).state.holders if story is not None else {}
-    for request in story.requests if story is not None else ():
+    if story is None:
+        return found
+    by_device = case.scheduler.supply(case.snapshot).state.holders
+    for request in story.requests:
         for device in request.devices:
             for reason in device.reasons:
                 if isinstance(reason, Held):
