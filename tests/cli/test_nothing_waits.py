@@ -96,6 +96,6 @@ def test_there_is_no_room_where_another_reason_speaks_against_the_node(told: Any
     _, story = told("pod/big", node(taints=[TAINT]), pod("big", big))
     assert story["cause"]["kind"] == "taint"
     assert "There's room" not in story["cause"]["sentence"]
-    assert "Insufficient cpu" in story["cause"]["sentence"]
+    assert "g1 has too little cpu left" in story["cause"]["sentence"]
     _, story = told("pod/small", node(taints=[TAINT]), pod("small"))
     assert "There's room on g1." in story["cause"]["sentence"]

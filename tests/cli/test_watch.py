@@ -215,7 +215,7 @@ def test_a_file(tmp_path: Path, objects: list[dict[str, Any]]) -> None:
     [
         (["-f", "-"], "standard input can't be watched"),
         (["-f", str(DUMP), "-o", "html"], "--watch can't write html"),
-        (["-f", "nowhere.yaml"], "nothing usable in the input"),
+        (["-f", "nowhere.yaml"], "none of the files given by -f could be opened"),
     ],
 )
 def test_what_cant_be_watched(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
