@@ -55,7 +55,7 @@ def test_the_screen_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is tainted nvidia.com/gpu=present:NoSchedule, which the pod doesn't tolerate: gpu-node-1." in flowing
     assert "taken there, too: held by serving-02b/llm-a-7b77d88df5-kwqbh (deployment/llm-a)." in flowing
     assert "0/1 nodes are available: 1 node(s) had untolerated taint(s)." in flowing
-    assert "(hidden: the scheduler stops at the first)" in out
+    assert "(hidden: the scheduler stops at the first)" in flowing
     assert "serving-02b/llm-a-7b77d88df5-kwqbh" in out
     assert "$ kubectl scale deployment llm-a -n serving-02b --replicas=0" in out
     assert "\033[" not in out  # no colours into a pipe

@@ -96,7 +96,7 @@ def test_words_filter_from_the_keyboard(mixed: Page) -> None:
     assert len(mixed.seen(NODES)) == 26
     mixed.type("/l40s-4")
     assert mixed.evaluate("document.querySelector('#find').value") == "l40s-4"
-    assert mixed.seen(CAUSES) == ["cause-vision-seg", "cause-train-ft-nightly"]
+    assert mixed.seen(CAUSES) == ["cause-train-ft-nightly", "cause-vision-seg"]
     assert len(mixed.seen(".summary tbody tr")) == 2
     assert mixed.seen(NODES) == ["node-l40s-4"]
     said = "2 of 15 causes and 1 of 26 nodes on the map match."
