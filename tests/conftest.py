@@ -5,6 +5,9 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
+for size in ("COLUMNS", "LINES"):  # pytest-xdist gives its workers those of a terminal that nobody has
+    os.environ.pop(size, None)
+
 settings.register_profile("dev", max_examples=60, deadline=None)
 settings.register_profile(
     "ci",
