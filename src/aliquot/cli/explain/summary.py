@@ -13,7 +13,7 @@ from aliquot.advisor.wayout import WayOut
 from aliquot.cli.explain.grouped import Group, by_cause, mark
 from aliquot.cli.explain.lines import Words
 
-LINES = 37
+LINES = 38
 """Of all causes together; with the head and the end it's 40."""
 MOST_OF_ONE = 3
 LONGEST_NAMES = 26
@@ -22,6 +22,8 @@ LISTED = re.compile(r"\(([^\s,()]+), [^()]*? and \d+ more\)")
 """Nodes by name behind their number: the first is enough here."""
 ASIDE = re.compile(r" \((?:as far as the input shows|\S+ has it free[^()]*)\)")
 VENDOR = re.compile(r"([\w.-]+)/(?:gpu|mig-|vgpu)")
+DOMAIN = re.compile(r"nvidia\.com/(?!gpu[=:])")
+"""But not of a taint, which is written down as it stands."""
 GAPS = 8
 """Blanks between the columns, and the sign."""
 
@@ -75,11 +77,11 @@ def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
 def _brief(cells: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """Without what the blocks say again: names of more nodes, sizes, a vendor's domain where it's the only one."""
     vendors = {vendor for _, what, how in cells for vendor in VENDOR.findall(f"{what} {how}")}
-    domain = "nvidia.com/" if vendors and all(one.endswith("nvidia.com") for one in vendors) else None
+    alone = bool(vendors) and all(one.endswith("nvidia.com") for one in vendors)
 
     def short(text: str) -> str:
         text = ASIDE.sub("", LISTED.sub(r"(\1 …)", text))
-        return text.replace(domain, "") if domain else text
+        return DOMAIN.sub("", text) if alone else text
 
     return [(who, short(what), short(how)) for who, what, how in cells]
 
