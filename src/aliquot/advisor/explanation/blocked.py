@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from aliquot.advisor.case import Case
 from aliquot.advisor.causes.blocked import of_blocker
 from aliquot.advisor.causes.cause import Cause
+from aliquot.advisor.explanation import starting
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.remedies import starting
 from aliquot.advisor.scheduler_notes.known_defects import Defect
 from aliquot.advisor.search import ways_out
 from aliquot.advisor.wishes import Wishes
