@@ -5,10 +5,14 @@ What a node reports counts more than the catalogue; `model` and `geometry` come 
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from aliquot.devices.catalogue import GpuModel, by_pci_id, by_product
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.links import NvLink
+
+_HOPPER: Final = 9
+"""Its compute capability's first number."""
 
 
 class ComputeMode(StrEnum):
@@ -90,6 +94,10 @@ class Gpu:
     architecture: str | None = None
     compute_capability: str | None = None
     memory: Memory | None = None
+    addressing_mode: str | None = None
+    """`HMM` or `ATS`: how the GPU and the machine reach each other's memory; `None`: it could, and does not."""
+    virtual: bool | None = None
+    """Whether it's a virtual GPU, whose division is its host's."""
     numa_node: int | None = None
     """The nearest one; None where the machine has no such order."""
     pcie_root: str | None = None
@@ -144,3 +152,10 @@ class Gpu:
     def mig_enabled(self) -> bool:
         """Whether it's in MIG mode now."""
         return self.mig is not None and self.mig.current
+
+    @property
+    def mig_needs_reset(self) -> bool:
+        """Whether switching MIG on or off takes a reset: before Hopper it does; assumed where nothing is known."""
+        told = self.compute_capability or (self.model.compute_capability if self.model is not None else None)
+        major = (told or "").partition(".")[0]
+        return not major.isdecimal() or int(major) < _HOPPER

@@ -27,6 +27,9 @@ _BRANDS: Final = {
     9: "NvidiaVCS", 10: "NvidiaVWS", 11: "NvidiaCloudGaming", 12: "QuadroRTX", 13: "NvidiaRTX", 14: "Nvidia",
     15: "GeForceRTX", 16: "TitanRTX",
 }  # fmt: skip
+_ADDRESSING: Final = {0: "None", 1: "HMM", 2: "ATS"}
+_VIRTUAL: Final = 2
+"""The virtualisation mode inside a guest that has a virtual GPU."""
 _COMPUTE_MODES: Final = {0: "default", 2: "prohibited", 3: "exclusive-process"}
 _RECOVERY: Final = (
     "none", "reset the GPU", "reboot the machine", "drain peer traffic", "drain, then reset the GPU",
@@ -108,11 +111,14 @@ def standing(handle: Any) -> dict[str, Any]:
     rows = ask("remapped rows", pynvml.nvmlDeviceGetRemappedRows)
     reasons = ask("clocks", pynvml.nvmlDeviceGetCurrentClocksEventReasons) or 0
     persistence = ask("persistence", pynvml.nvmlDeviceGetPersistenceMode)
+    virtualisation = ask("virtualisation", pynvml.nvmlDeviceGetVirtualizationMode)
     usage = None if mode is not None and mode[0] else ask("utilisation", pynvml.nvmlDeviceGetUtilizationRates)
     return {
         "architecture": _ARCHITECTURES.get(ask("architecture", pynvml.nvmlDeviceGetArchitecture) or 0),
         "compute_capability": None if capability is None else f"{capability[0]}.{capability[1]}",
         "memory": memory(answers),
+        "addressing_mode": _ADDRESSING.get(_minus_one(ask("addressing", pynvml.nvmlDeviceGetAddressingMode))),
+        "virtual": None if virtualisation is None else virtualisation == _VIRTUAL,
         "mig": None if mode is None else {"current": bool(mode[0]), "pending": bool(mode[1])},
         "compute_mode": _COMPUTE_MODES.get(_minus_one(ask("compute mode", pynvml.nvmlDeviceGetComputeMode))),
         "persistence": None if persistence is None else bool(persistence),
