@@ -62,7 +62,7 @@ def problems(
 def _mig_mode(gpu: Gpu, *, on_mig: bool) -> Iterator[str]:
     if on_mig and gpu.mig is None:
         yield f"{gpu.name} has no MIG"
-    if not on_mig and gpu.mig_enabled:
+    if not on_mig and gpu.mig_enabled and (gpu.instances or gpu.mig_needs_reset):
         yield "MIG is on: only its instances can be used"
     if not on_mig and gpu.mig is not None and gpu.mig.pending and not gpu.mig.current:
         yield "MIG will be on after the next reset: the GPU can't be kept whole"

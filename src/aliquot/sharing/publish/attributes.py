@@ -72,6 +72,8 @@ def _common(gpu: Gpu, driver: Driver | None) -> dict[str, Attribute]:
     for name, words in versions.items():
         if (version := version_of(words)) is not None:
             found[name] = Attribute("version", version)
+    if gpu.addressing_mode is not None:
+        found["addressingMode"] = text(gpu.addressing_mode)
     return {**found, **_place(gpu.pci, gpu.pcie_root, gpu.numa_node)}
 
 

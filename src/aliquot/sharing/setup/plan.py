@@ -217,10 +217,14 @@ class _Planning:
         yield CreateInstance(target.gpu, target.place)
 
     def _modes(self, target: Target) -> Iterator[Step]:
-        """Compute mode and time-slice of a whole GPU; a GPU in MIG mode has neither."""
-        if target.place is not None or self.sharing is None:
+        """Those of a whole GPU: MIG is off; compute mode and time-slice, which a GPU in MIG mode hasn't got."""
+        if target.place is not None:
             return
         gpu = self.gpus[target.gpu]
+        if gpu.mig_enabled:  # and without an instance, on a part that needs no reset: else it's illegal
+            yield SetMigMode(gpu.uuid, enabled=False)
+        if self.sharing is None:
+            return
         now = gpu.compute_mode or ComputeMode.DEFAULT
         mode = ComputeMode.EXCLUSIVE_PROCESS if isinstance(self.sharing, Mps) else ComputeMode.DEFAULT
         if gpu.compute_mode is not mode:
