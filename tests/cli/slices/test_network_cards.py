@@ -39,9 +39,13 @@ def test_cards_of_a_machine_without_gpus(capsys: pytest.CaptureFixture[str], tmp
     class_device(tmp_path, "net", "eth0", parent)
     function = pci_device(tmp_path, "0000:9a:00.1", "15b3:101c", "0x020000", numa=1)
     (function / "physfn").symlink_to(parent)
-    class_device(tmp_path, "net", "eth1", function, speed="25000")
+    class_device(tmp_path, "net", "eth1", function, speed="25000", type="1")
+    connectx = pci_device(tmp_path, "0000:8a:00.0", "15b3:1021", "0x020700")  # an InfiniBand card, by its class
+    class_device(tmp_path, "infiniband", "mlx5_0", connectx, ports__1__link_layer="Ethernet")
     found = slices(capsys, "--host", f"sysfs:{tmp_path}", "--node", "bare-metal-1")
-    (card,) = devices(found, "nic.aliquot.dev").values()
+    by_name = devices(found, "nic.aliquot.dev")
+    assert by_name["nic-0000-8a-00-0"]["attributes"]["kind"] == {"string": "ethernet"}  # what it speaks
+    (card,) = [one for one in by_name.values() if one["name"] != "nic-0000-8a-00-0"]
     assert card["name"] == "nic-0000-9a-00-1"
     assert card["attributes"]["virtualFunction"] == {"bool": True}
     assert card["attributes"]["vendorID"] == {"string": "15b3"}

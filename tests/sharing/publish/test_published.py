@@ -195,7 +195,6 @@ def test_a_card_that_tells_little() -> None:
     assert card.capacity == {}
     assert set(card.attributes) == {
         "type",
-        "kind",
         "virtualFunction",
         "rdmaDevice",
         "resource.kubernetes.io/pciBusID",
