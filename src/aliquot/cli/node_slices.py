@@ -51,8 +51,8 @@ def slices(
         kubernetes: The API server's release: its limits, and what it drops while a feature gate is off.
         output: yaml, json, or text for an overview.
         node: The node's name in Kubernetes; without it, the host's own.
-        mig: dynamic offers every place where a MIG instance may be made, static only those that there are.
-        consumable_shares: How many claims may hold a whole GPU at once: a number, memory (what fits), unlimited.
+        mig: dynamic offers every place where a claim may have a MIG instance made, static only the instances there are.
+        consumable_shares: How many claims may hold a GPU or a standing MIG device at once: a number, memory, unlimited.
         nic_driver: The driver name of network cards.
         feature_gates: Gates of the API server that aren't as its release has them: A=true,B=false.
     """

@@ -1,11 +1,12 @@
 """`aliquot node slices`: shares, ways to print, and options that can't be used."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from scenarios.api.slice_limits import complaints
-from tests.devices.published import call, devices, documents_of, slices
+from tests.devices.published import STANDING, call, devices, documents_of, simulated, slices
 
 
 def test_whole_gpus_that_several_claims_may_hold(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,6 +34,16 @@ def test_whole_gpus_that_several_claims_may_hold(capsys: pytest.CaptureFixture[s
     assert status == 1
     assert not any("allowMultipleAllocations" in device for device in devices(documents_of(out)).values())
     assert "sharing gpu-0 isn't published: the feature gate DRAConsumableCapacity is off in Kubernetes 1.35" in err
+
+
+def test_standing_mig_devices_that_several_claims_may_hold(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    host = simulated(tmp_path, STANDING)
+    found = slices(capsys, "--host", host, "--kubernetes", "1.36", "--mig", "static", "--consumable-shares", "2")
+    assert complaints(found, 36) == []
+    (device,) = devices(found).values()
+    assert device["allowMultipleAllocations"] is True
+    assert device["capacity"]["memory"]["requestPolicy"]["validRange"]["max"] == "19968Mi"
+    assert device["capacity"]["shares"]["value"] == "2"
 
 
 def test_as_json_and_in_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -212,3 +212,11 @@ def test_a_gpu_that_tells_no_memory_is_not_shared_by_memory() -> None:
     (by_number,) = offered(gpu(mig=False, memory=None), {}, shares=2).gpus.devices
     assert (by_memory.allow_multiple, by_number.allow_multiple) == (False, True)
     assert by_number.capacity.keys() == {"shares"}
+
+
+def test_a_share_ends_at_a_whole_mib() -> None:
+    (device,) = offered(gpu(mig=False, memory=Memory(total=(3 << 20) + 5, used=0)), {}, shares="memory").gpus.devices
+    policy = device.capacity["memory"].policy
+    assert policy is not None
+    assert policy.valid_range is not None
+    assert str(device.capacity["memory"].value) == str(policy.default) == str(policy.valid_range.max) == "3Mi"
