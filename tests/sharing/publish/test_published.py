@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.devices.gpu import Gpu, Memory, Recovery
+from aliquot.devices.gpu import ComputeMode, Gpu, Memory, Recovery
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode
 from aliquot.devices.links import Nic
 from aliquot.devices.mig import Geometry, Placement, geometry
@@ -101,6 +101,14 @@ def test_a_gpu_whose_mig_mode_changes_at_the_next_reset_is_not_offered_as_a_whol
     assert left_out(found) == [
         "gpu-0 isn't published: MIG will be on after the next reset: the GPU can't be kept whole"
     ]
+
+
+def test_a_gpu_that_no_program_may_use_is_not_offered_as_a_whole() -> None:
+    found = offered(gpu(mig=False, compute_mode=ComputeMode.PROHIBITED))
+    assert (names(found), left_out(found)) == (
+        set(),
+        ["gpu-0 isn't published: compute mode prohibited: no program may use it"],
+    )
 
 
 @pytest.mark.parametrize(
