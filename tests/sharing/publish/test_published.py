@@ -228,3 +228,12 @@ def test_a_share_ends_at_a_whole_mib() -> None:
     assert policy is not None
     assert policy.valid_range is not None
     assert str(device.capacity["memory"].value) == str(policy.default) == str(policy.valid_range.max) == "3Mi"
+
+
+def test_memory_that_is_guessed_from_a_name_does_not_replace_what_the_driver_reports() -> None:
+    """Of an H100 with 64 GB nobody has published what its profiles hold."""
+    hopper = gpu(mig=False, name="NVIDIA H100 64GB", compute_capability="9.0", memory=Memory(total=64 << 30, used=0))
+    found = offered(hopper, {UUID: cut("H100-64GB")})
+    (whole,) = [device for device in found.gpus.devices if device.name == "gpu-0"]
+    assert {name: str(one.value) for name, one in whole.capacity.items()} == {"memory": "64Gi"}
+    assert whole.consumes
