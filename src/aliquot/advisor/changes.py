@@ -176,13 +176,27 @@ def label_node(node: str, labels: Mapping[str, str], before: Mapping[str, str]) 
 
 
 def plugin_config(name: str, config: Mapping[str, object]) -> Change:
-    """Add a named configuration to the device plugin's ConfigMap: the one that ClusterPolicy names."""
+    """Add a named configuration to the device plugin's ConfigMap: the one that the GPU Operator or Helm's chart names.
+
+    Which of them installed the plugin isn't in a dump for certain, so that each one's way to find it is told.
+    """
     patch = {"data": {name: _flow(config)}}
-    add = "kubectl patch configmap CONFIG -n gpu-operator --type=merge -p"
+    add = "kubectl patch configmap CONFIG -n NAMESPACE --type=merge -p"
     return Change(
         "configmap of NVIDIA's device plugin",
-        "kubectl get clusterpolicies.nvidia.com -o jsonpath='{.items[*].spec.devicePlugin.config.name}'  # CONFIG\n"
-        f"{add} \\\n  {_compact(patch)}",
+        "\n".join(
+            (
+                "# CONFIG, where the GPU Operator runs; NAMESPACE is that of the operator, by default gpu-operator:",
+                "kubectl get clusterpolicies.nvidia.com -o jsonpath='{.items[*].spec.devicePlugin.config.name}'  # CONFIG",
+                "# NAMESPACE and CONFIG, where Helm installed the device plugin by itself:",
+                "kubectl get daemonsets -A -l app.kubernetes.io/name=nvidia-device-plugin \\",
+                "  -o custom-columns='NAMESPACE:.metadata.namespace,CONFIG:.spec.template.spec.volumes[*].configMap.name'"
+                "  # NAMESPACE, CONFIG",
+                "# no name from either: the plugin has no ConfigMap yet; devicePlugin.config.name (GPU Operator) or",
+                "# config.name (Helm) gives it one",
+                f"{add} \\\n  {_compact(patch)}",
+            )
+        ),
         patch,
         f"{add} {_compact({'data': {name: None}})}",
     )
@@ -284,6 +298,7 @@ def mig_strategy() -> Change:
     patch: Patch = {"spec": {"mig": {"strategy": "mixed"}}}
     return Change(
         "clusterpolicy cluster-policy",
+        "# where the GPU Operator runs; its policy has this name unless it was installed otherwise\n"
         f"kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge -p {_compact(patch)}",
         patch,
         undo.from_copy("clusterpolicies.nvidia.com", "cluster-policy"),
