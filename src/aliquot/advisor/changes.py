@@ -176,27 +176,19 @@ def label_node(node: str, labels: Mapping[str, str], before: Mapping[str, str]) 
 
 
 def plugin_config(name: str, config: Mapping[str, object]) -> Change:
-    """Add a named configuration to the device plugin's ConfigMap: the one that the GPU Operator or Helm's chart names.
+    """Add a named configuration to the device plugin's ConfigMap, which one line finds whoever installed the plugin.
 
-    Which of them installed the plugin isn't in a dump for certain, so that each one's way to find it is told.
+    By its Helm chart the DaemonSet mounts that ConfigMap alone, by the GPU Operator beside one that ends in -entrypoint.
     """
     patch = {"data": {name: _flow(config)}}
     add = "kubectl patch configmap CONFIG -n NAMESPACE --type=merge -p"
+    each = '{range .items[*]}{.metadata.namespace}/{.metadata.name}: {..configMap.name}{"\\n"}{end}'
     return Change(
         "configmap of NVIDIA's device plugin",
-        "\n".join(
-            (
-                "# CONFIG, where the GPU Operator runs; NAMESPACE is that of the operator, by default gpu-operator:",
-                "kubectl get clusterpolicies.nvidia.com -o jsonpath='{.items[*].spec.devicePlugin.config.name}'  # CONFIG",
-                "# NAMESPACE and CONFIG, where Helm installed the device plugin by itself:",
-                "kubectl get daemonsets -A -l app.kubernetes.io/name=nvidia-device-plugin \\",
-                "  -o custom-columns='NAMESPACE:.metadata.namespace,CONFIG:.spec.template.spec.volumes[*].configMap.name'"
-                "  # NAMESPACE, CONFIG",
-                "# no name from either: the plugin has no ConfigMap yet; devicePlugin.config.name (GPU Operator) or",
-                "# config.name (Helm) gives it one",
-                f"{add} \\\n  {_compact(patch)}",
-            )
-        ),
+        "# where Helm or the GPU Operator installed the device plugin (the one that ends in -entrypoint is not meant):\n"
+        f"kubectl get ds -A -o jsonpath='{each}' | grep device-plugin  # NAMESPACE/...: CONFIG\n"
+        "# no CONFIG there: make one and name it first, as config.name (Helm) or devicePlugin.config.name (GPU Operator)\n"
+        f"{add} \\\n  {_compact(patch)}",
         patch,
         f"{add} {_compact({'data': {name: None}})}",
     )

@@ -116,12 +116,10 @@ def test_undo_of_a_scaled_workload_in_text_wide_and_html(offered: Any) -> None:
 def test_the_plugins_configuration_is_found_and_short() -> None:
     share = ways(node("n1", gpu=1), pod("a", on="n1", gpu=1), pod("p", gpu=1))["share", "node/n1"]
     lines = share.changes[0].command.splitlines()
-    *finding, add, patch = lines
-    operator, helm = (at for at, line in enumerate(finding) if line.startswith("kubectl get "))
-    assert "where the GPU Operator runs; NAMESPACE" in lines[operator - 1]
-    assert "where Helm installed the device plugin" in lines[helm - 1]
-    assert lines[operator].endswith("  # CONFIG")
-    assert lines[helm + 1].endswith("  # NAMESPACE, CONFIG")
+    assumed, find, otherwise, add, patch = lines
+    assert assumed.startswith("# where Helm or the GPU Operator installed the device plugin")
+    assert find.endswith("  # NAMESPACE/...: CONFIG")
+    assert "devicePlugin.config.name (GPU Operator)" in otherwise
     assert add == "kubectl patch configmap CONFIG -n NAMESPACE --type=merge -p \\"
     config = json.loads(shlex.split(patch)[0])["data"]["time-slicing-2"]
     assert yaml.safe_load(config)["sharing"]["timeSlicing"]["resources"] == [{"name": "nvidia.com/gpu", "replicas": 2}]
