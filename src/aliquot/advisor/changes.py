@@ -178,16 +178,16 @@ def label_node(node: str, labels: Mapping[str, str], before: Mapping[str, str]) 
 def plugin_config(name: str, config: Mapping[str, object]) -> Change:
     """Add a named configuration to the device plugin's ConfigMap, which one line finds whoever installed the plugin.
 
-    By its Helm chart the DaemonSet mounts that ConfigMap alone, by the GPU Operator beside one that ends in -entrypoint.
+    By its Helm chart the DaemonSet mounts that ConfigMap alone, by the GPU Operator beside one named ...-entrypoint.
     """
     patch = {"data": {name: _flow(config)}}
     add = "kubectl patch configmap CONFIG -n NAMESPACE --type=merge -p"
     each = '{range .items[*]}{.metadata.namespace}/{.metadata.name}: {..configMap.name}{"\\n"}{end}'
     return Change(
         "configmap of NVIDIA's device plugin",
-        "# where Helm or the GPU Operator installed the device plugin (the one that ends in -entrypoint is not meant):\n"
+        "# where Helm or the GPU Operator installed the device plugin (one that ends in -entrypoint is not meant):\n"
         f"kubectl get ds -A -o jsonpath='{each}' | grep device-plugin  # NAMESPACE/...: CONFIG\n"
-        "# no CONFIG there: make one and name it first, as config.name (Helm) or devicePlugin.config.name (GPU Operator)\n"
+        "# no CONFIG there: first make one, named by config.name (Helm) or devicePlugin.config.name (GPU Operator)\n"
         f"{add} \\\n  {_compact(patch)}",
         patch,
         f"{add} {_compact({'data': {name: None}})}",
