@@ -22,7 +22,7 @@ pytestmark = pytest.mark.enable_socket
 
 DUMP = "examples/second-model-pending/dump.yaml"
 STATUS = re.compile(r"#.*\[(\d+)\]$")
-SETTING = re.compile(r"cd |export |[A-Z]+=")
+SETTING = re.compile(r"export |[A-Z]+=")
 OWN_GPUS = "On a node with GPUs"
 
 

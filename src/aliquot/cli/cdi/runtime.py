@@ -193,7 +193,8 @@ def configure(
                 backup = carry_out(change)
                 kept = f" (before: {backup})" if backup else ""
                 print(f"{change.file}: CDI is on{kept}; restart {runtime}")
-                back = f"mv {quote(backup)} {quote(change.file)}" if backup else f"rm {quote(change.file)}"
+                written = quote(str(Path(change.file).resolve()))
+                back = f"mv {quote(backup)} {written}" if backup else f"rm {written}"
                 print(f"  undo: {back}; restart {runtime}")
     except SpecError as error:
         tell(error.problems)
