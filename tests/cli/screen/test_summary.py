@@ -1,4 +1,4 @@
-"""The summary of many pods: each cause with what makes it, a way out that a reader can take, and what the marks mean."""
+"""The summary of many pods: each cause with what makes it, a way out that can be taken, and what the marks mean."""
 
 import json
 from collections.abc import Callable
@@ -32,14 +32,15 @@ NEEDED = {
 
 def rows(out: str) -> dict[str, str]:
     """Who -> the text of its cells, whatever lines they were folded into."""
-    head, *lines = out.split("\n\n")[0].splitlines()
+    head, *lines = out.split("\n\n", maxsplit=1)[0].splitlines()
     cause, way, risk = (head.index(title) for title in ("cause", "best way out", "risk"))
     found: dict[str, list[list[str]]] = {}
+    cells: list[list[str]] = []
     for line in lines:
         if line.startswith(("◌ gated,", "? room")):
             break
         if line[0] != " ":
-            found[line[2:cause].strip()] = cells = [[], []]
+            cells = found[line[2:cause].strip()] = [[], []]
         cells[0].append(line[cause:way].strip())
         cells[1].append(line[way:risk].strip())
     return {who: " | ".join(" ".join(lines).strip() for lines in cells) for who, cells in found.items()}
