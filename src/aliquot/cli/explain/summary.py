@@ -59,8 +59,8 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
             line = Words("  " if nth else f"{sign} ", style)
             line.append(f"{left:{names}}  {middle:{cause}}  {right:{way}}  {'' if nth else risk}")
             out.print(line, soft_wrap=True)
-    for line in end:
-        out.print(Words(line, "dim"), soft_wrap=True)
+    for told in end:
+        out.print(Words(told, "dim"), soft_wrap=True)
     out.print()
 
 
