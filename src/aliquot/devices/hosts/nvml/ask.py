@@ -104,6 +104,7 @@ def standing(handle: Any) -> dict[str, Any]:
     """
     answers = Answers(handle)
     ask = answers.ask
+    virtualisation = ask("virtualisation", pynvml.nvmlDeviceGetVirtualizationMode)
     capability = ask("compute capability", pynvml.nvmlDeviceGetCudaComputeCapability)
     mode = ask("MIG mode", pynvml.nvmlDeviceGetMigMode)
     ecc, power = ask("ECC mode", pynvml.nvmlDeviceGetEccMode), ask("power", pynvml.nvmlDeviceGetPowerUsage)
@@ -111,7 +112,6 @@ def standing(handle: Any) -> dict[str, Any]:
     rows = ask("remapped rows", pynvml.nvmlDeviceGetRemappedRows)
     reasons = ask("clocks", pynvml.nvmlDeviceGetCurrentClocksEventReasons) or 0
     persistence = ask("persistence", pynvml.nvmlDeviceGetPersistenceMode)
-    virtualisation = ask("virtualisation", pynvml.nvmlDeviceGetVirtualizationMode)
     usage = None if mode is not None and mode[0] else ask("utilisation", pynvml.nvmlDeviceGetUtilizationRates)
     return {
         "architecture": _ARCHITECTURES.get(ask("architecture", pynvml.nvmlDeviceGetArchitecture) or 0),
