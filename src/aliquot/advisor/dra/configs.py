@@ -1,4 +1,4 @@
-"""Configurations for NVIDIA's driver in claims and classes: what is wrong with them shows only when it prepares them."""
+"""What is wrong with configurations for NVIDIA's driver, in claims and classes: it shows only when it prepares them."""
 
 from collections.abc import Iterator
 

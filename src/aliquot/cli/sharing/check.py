@@ -69,7 +69,8 @@ def check(
             for line in lines(name, each, host_says):
                 print(line)
     else:
-        rows = [{"file": name, "path": each.path, **config_json(each.config), **_noted(each.config, says), **({"host": says} if says else {})}
+        rows = [{"file": name, "path": each.path, **config_json(each.config), **_noted(each.config, says),
+                 **({"host": says} if says else {})}
                 for (name, each), says in zip(written, there, strict=True)]  # fmt: skip
         faults = [_problem(each) for each in (*wrong, *unread)]
         (write_json if output == "json" else write_yaml)({"configs": rows, "problems": faults})

@@ -45,8 +45,9 @@ def of_class(value: Mapping[str, Any], path: str) -> Iterator[Fault]:
     """The same of a class, whose configurations are for the devices that it gives."""
     for name, texts in classes_in(value):
         gives = gives_of(name, texts)
-        for each in _configured(value.get("spec"), path) if gives is not None else ():
-            yield from wrong_kind(each.path, each.kind, f"the class {name}, which", gives)
+        if gives is not None:
+            for each in _configured(value.get("spec"), path):
+                yield from wrong_kind(each.path, each.kind, f"the class {name}, which", gives)
 
 
 def asked_in(devices: Mapping[str, Any], classes: Classes) -> Iterator[Asked]:

@@ -34,16 +34,16 @@ def _of_replicas(sharing: Replicas, *, host: bool) -> Iterator[str]:
     most = max((each.replicas for each in sharing.resources), default=0)
     if sharing.strategy is Strategy.MPS and not host and most > 16:
         yield (
-            f"whether a GPU takes {most} replicas by MPS isn't checked without --host: the plugin allows 48 from compute "
-            "capability 7.5 on, 16 below"
+            f"whether a GPU takes {most} replicas by MPS isn't checked without --host: the plugin allows 48 from "
+            "compute capability 7.5 on, 16 below"
         )
 
 
 def _of_claim(config: ClaimConfig, *, host: bool) -> Iterator[str]:
     if isinstance(config.sharing, Mps) and not host:
         yield (
-            "how many clients MPS takes isn't checked without --host: 16 before compute capability 7.0, 48 from then on, "
-            "60 with CUDA 13.1 or later"
+            "how many clients MPS takes isn't checked without --host: 16 before compute capability 7.0, 48 from then "
+            "on, 60 with CUDA 13.1 or later"
         )
         if config.sharing.memory_mib is not None or config.sharing.memory_mib_of:
             yield "the memory limits aren't held against any GPU without --host"

@@ -90,6 +90,6 @@ def _mig_mode(gpu: Gpu) -> str:
         return "switching MIG on needs no reset; it's off again after a driver reload or a reboot"
     return (
         "switching MIG on resets the GPU, so nobody may hold it open; who does so without a program on it "
-        "(nvidia-persistenced, DCGM, dcgm-exporter) isn't seen here. Where it can't be reset, the mode is pending until "
-        f"nvidia-smi --gpu-reset -i {gpu.uuid}, or a reboot. The GPU keeps the mode over reboots"
+        "(nvidia-persistenced, DCGM, dcgm-exporter) isn't seen here. Where it can't be reset, the mode is pending "
+        f"until nvidia-smi --gpu-reset -i {gpu.uuid}, or a reboot. The GPU keeps the mode over reboots"
     )
