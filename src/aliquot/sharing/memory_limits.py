@@ -34,7 +34,8 @@ def sums(device: str, limit_mib: int, memory_mib: int, clients: int | None) -> I
             "limits aren't reserved, so clients can run out of memory within theirs"
         )
     elif clients is None:
-        yield f"{device}: at most {_clients(fit)} can use {limit_mib} MiB each at a time, of its {memory_mib} MiB"
+        each = "" if fit == 1 else " each"
+        yield f"{device}: at most {_clients(fit)} can use {limit_mib} MiB{each} at a time, of its {memory_mib} MiB"
 
 
 def _clients(count: int) -> str:

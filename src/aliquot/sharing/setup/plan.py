@@ -117,7 +117,8 @@ class _Planning:
         for target in self.request.targets:
             if target.gpu not in self.gpus:
                 lost = next((each for each in self.survey.unreadable if each.uuid == target.gpu), None)
-                yield Fault("", f"{target}: {lost.trouble.message if lost else 'no such GPU on this host'}")
+                told = lost.trouble.message if lost else "no such GPU on this host"
+                yield Fault("", f"{target}: {told}", lost.trouble.hint if lost else "")
                 continue
             against = tuple(self._of_device(target))
             yield from (Fault("", f"{target}: {message}") for message in against)
