@@ -51,8 +51,9 @@ def test_replicas_by_time_slicing(capsys: pytest.CaptureFixture[str], tmp_path: 
                 "isolation": {"memory": "none", "fault": "none", "bandwidth": "none"}, "flags": {},
                 "failRequestsGreaterThanOne": False,
                 "notes": [
-                    "a request for several replicas is granted: they may all be of one GPU, and then give a program no "
-                    "more compute or memory than one does (failRequestsGreaterThanOne: true refuses such a request)"
+                    ("a request for several replicas is granted: they may all be of one GPU, and then give a program "
+                     "no more compute or memory than one does (failRequestsGreaterThanOne: true refuses such a "
+                     "request)")
                 ],
                 "resources": [{"name": "nvidia.com/gpu", "replicas": 4, "offeredAs": "nvidia.com/gpu"}],
             }

@@ -28,8 +28,8 @@ def gates_words(gates: Sequence[str]) -> str:
     """What NVIDIA's driver needs, in a sentence."""
     if {MPS, DYNAMIC_MIG} <= set(gates):
         return (
-            f"NVIDIA's own driver can't do this: it excludes its feature gates {MPS} and {DYNAMIC_MIG} from each "
-            "other, and has MPS on MIG instances that are there already"
+            f"NVIDIA's own driver can't do this: its feature gates {MPS} and {DYNAMIC_MIG} (alpha, off by default) "
+            "exclude each other, so that it has MPS only on MIG instances that are there already"
         )
     which = f"feature gates {' and '.join(gates)}" if len(gates) > 1 else f"feature gate {gates[0]}"
     return f"NVIDIA's own driver needs its {which} (alpha, off by default) for this"

@@ -59,8 +59,9 @@ def test_mps_on_a_new_instance_is_nothing_for_nvidias_driver(
     limits = config(tmp_path, "MigDeviceConfig", "{defaultPinnedDeviceMemoryLimit: 8Gi}")
     new = planned(capsys, tmp_path, gpus, "gpu-0:1g.5gb@0", "--config", limits)
     assert new[0] == "8192 MiB of memory"
-    assert new[-2].startswith(
-        "NVIDIA's own driver can't do this: it excludes its feature gates MPSSupport and DynamicMIG"
+    assert new[-2] == (
+        "NVIDIA's own driver can't do this: its feature gates MPSSupport and DynamicMIG (alpha, off by default) "
+        "exclude each other, so that it has MPS only on MIG instances that are there already"
     )
     assert new[-1] == (
         f"1g.5gb at 0 of {UUID}: 8192 MiB for a client is more than all of its 4864 MiB of memory: it limits nothing"

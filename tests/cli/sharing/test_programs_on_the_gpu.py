@@ -96,7 +96,7 @@ def test_mps_that_runs_already(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         f"{BUSY}: MPS has it; if not by this claim's daemon, they must end first: {who}",
         f"{BUSY}: its compute mode is exclusive-process already, and stays so after the undo",
     ]
-    reason = f"{BUSY}: MPS has the GPU, and its clients must end first: {who}"
+    reason = f"{BUSY}: MPS has the GPU, and these must end first: {who}"
     assert setup(capsys, tmp_path, gpu, "gpu-0", TURNS) == (3, [reason])
 
 

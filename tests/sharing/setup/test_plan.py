@@ -216,7 +216,10 @@ def test_what_the_driver_does_not_tell() -> None:
     assert answer.notes[:3] == (
         f"1g.5gb at 0 of {WHOLE}: the driver wants: reset the GPU",
         f"1g.5gb at 0 of {WHOLE}: compute processes: timeout",
-        f"{WHOLE}: whether switching MIG on resets the GPU isn't known: it does on Ampere, and doesn't on Hopper and newer",
+        (
+            f"{WHOLE}: whether switching MIG on resets the GPU isn't known: it does on Ampere, and doesn't on Hopper "
+            "and newer"
+        ),
     )
     mps = Request(name="c", targets=(Target(WHOLE),), config=ClaimConfig(for_mig=False, sharing=Mps(memory_mib=999999)))
     answer = plan(mps, survey)

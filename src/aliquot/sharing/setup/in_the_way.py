@@ -50,7 +50,7 @@ def must_end(gpu: Gpu, target: Target, sharing: Sharing | None) -> Iterator[str]
     running = programs(gpu, target)
     clients = [each for each in running if of_mps(each)]
     if isinstance(sharing, TimeSlicing) and clients:
-        yield f"MPS has the GPU, and its clients must end first: {named(clients)}"
+        yield f"MPS has the GPU, and these must end first: {named(clients)}"
     others = [each for each in running if each.kind == "compute" and not of_mps(each)]
     if isinstance(sharing, Mps) and others:
         yield (

@@ -27,7 +27,7 @@ def notes(
     if targets and targets[0].place is not None and isinstance(sharing, TimeSlicing):
         yield "time-slicing needs no set-up on a MIG instance: its programs take turns anyway"
     if isinstance(sharing, Mps) and not sharing.multi_user:
-        yield "MPS serves the programs of one user at a time: those of another wait until they have ended (multiUser)"
+        yield "MPS serves the programs of one user at a time: another's wait (multiUser: true serves several)"
     needed = gates_of(sharing, creates=any(isinstance(step, CreateInstance) for step in steps))
     if needed:
         yield gates_words(needed)
