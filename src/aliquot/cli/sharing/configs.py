@@ -9,6 +9,7 @@ import msgspec
 
 from aliquot.cli.sharing.claims import Classes, asked_in, classes_in, of_claim, of_class
 from aliquot.cluster.documents import read_documents
+from aliquot.cluster.envelope import Document
 from aliquot.cluster.yaml_stream import YamlError, load_all
 from aliquot.kube.reading.shape import Fault, FaultsError, is_list, is_object, join
 from aliquot.sharing.claim_configs.read import KINDS, read_config
@@ -35,8 +36,8 @@ class Written:
 
 
 class _ClassReader:
-    def read(self, document: bytes | memoryview) -> Iterator[tuple[str, tuple[str, ...]] | Fault]:
-        yield from classes_in(_DECODER.decode(document))
+    def read(self, document: Document) -> Iterator[tuple[str, tuple[str, ...]] | Fault]:
+        yield from classes_in(_DECODER.decode(document.data))
 
 
 def classes_of(files: Iterable[tuple[str, bytes]]) -> Classes:
@@ -55,9 +56,9 @@ class ConfigReader:
         self.requests: set[str] = set()
         """Of the claims and templates that were read, their alternatives too."""
 
-    def read(self, document: bytes | memoryview) -> Iterator[Written | Fault]:
-        """The configurations and the faults of a document, which is valid JSON."""
-        yield from self._any(_DECODER.decode(document), "")
+    def read(self, document: Document) -> Iterator[Written | Fault]:
+        """The configurations and the faults of a document."""
+        yield from self._any(_DECODER.decode(document.data), "")
 
     def _any(self, value: Any, path: str) -> Iterator[Written | Fault]:
         if not is_object(value):
