@@ -59,7 +59,7 @@ def problems(capsys: pytest.CaptureFixture[str], folder: Path, *documents: dict[
 def test_requests_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     alternatives = {"name": "b", "firstAvailable": [{"name": "big", "deviceClassName": "shop"}, {"x": 1}, 7]}
     document = claim(
-        [one("a", "shop"), alternatives, {"name": 7}],  # type: ignore[list-item]
+        [one("a", "shop"), alternatives, {"name": 7}],
         opaque("GpuConfig", "a", "b", "b/big", "zzz", "b/tiny", "a/big"),
     )
     here = "spec.devices.config[0].requests"

@@ -123,8 +123,8 @@ class _Planning:
             against = tuple(self._of_device(target))
             yield from (Fault("", f"{target}: {message}") for message in against)
             if not against and not self.request.admin and self._first(target):
-                told = must_end(self.gpus[target.gpu], target, self.sharing)
-                yield from (Fault("", f"{target}: {message}", END) for message in told)
+                running = must_end(self.gpus[target.gpu], target, self.sharing)
+                yield from (Fault("", f"{target}: {message}", END) for message in running)
         for gpu in {target.gpu: None for target in self.request.targets if target.place is not None}:
             for message in self._of_places(self.gpus[gpu]) if gpu in self.gpus else ():
                 yield Fault("", f"{gpu}: {message}")
