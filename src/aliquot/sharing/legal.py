@@ -86,10 +86,15 @@ def _mps(gpu: Gpu, driver: Driver | None, clients: int | None, *, on_mig: bool, 
         return
     if multi_user and capability(gpu.compute_capability) < VOLTA:
         yield "MPS for several users at a time needs compute capability 7.0 (Volta) or newer"
-    most = mps_client_limit(gpu.compute_capability, _cuda(driver))
-    if clients is not None and clients > most:
+    most = client_limit(gpu, driver)
+    if clients is not None and most is not None and clients > most:
         less = ", and fewer on a MIG instance" if on_mig else ""
         yield f"{clients} MPS clients are too many: {most} at most{less}"
+
+
+def client_limit(gpu: Gpu, driver: Driver | None) -> int | None:
+    """The most clients of one MPS server on a GPU, fewer on a MIG instance; None where its kind isn't known."""
+    return mps_client_limit(gpu.compute_capability, _cuda(driver)) if gpu.compute_capability is not None else None
 
 
 def _cuda(driver: Driver | None) -> tuple[int, int]:
