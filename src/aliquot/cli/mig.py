@@ -213,7 +213,9 @@ def _tell_fit(
     geometry: "Geometry", state: "Sequence[Placement]", wanted: Sequence[str], answer: "Fit | NoRoom"
 ) -> None:
     from aliquot.cli.mig_bars import bars, layout_text
+    from aliquot.cli.mig_input import memory_words
     from aliquot.devices.mig.fitting import Fit, still_fit
+    from aliquot.devices.mig.legal_layouts import profile_in
 
     asked = _counted(list(Counter(wanted).items()))
     beside = f" beside {layout_text(state)}" if state else ""
@@ -234,6 +236,7 @@ def _tell_fit(
     ]
     label = "still fit" if isinstance(answer, Fit) else "now fit"
     print(f"{label.ljust(10)}{'; '.join(left) or 'nothing'}")
+    print(f"holds     {memory_words([profile_in(geometry, name) for name in dict.fromkeys(wanted)])}")
     if geometry.placement_certainty != "documented":
         print(f"note      the places are {geometry.placement_certainty}: what the node reports counts")
 
@@ -254,9 +257,12 @@ def _place(each: "Placement") -> dict[str, object]:
 def _fit_json(
     geometry: "Geometry", state: "Sequence[Placement]", wanted: Sequence[str], answer: "Fit | NoRoom"
 ) -> dict[str, object]:
+    from aliquot.cli.mig_input import memory_json
     from aliquot.devices.mig.fitting import Fit, still_fit
+    from aliquot.devices.mig.legal_layouts import profile_in
 
-    head = {**_head(geometry), "on": [_place(each) for each in state], "wanted": list(wanted)}
+    memory = {name: memory_json(profile_in(geometry, name)) for name in dict.fromkeys(wanted)}
+    head = {**_head(geometry), "on": [_place(each) for each in state], "wanted": list(wanted), "memory": memory}
     if isinstance(answer, Fit):
         after = still_fit(geometry, (*state, *answer.placements))
         places = [_place(each) for each in answer.placements]

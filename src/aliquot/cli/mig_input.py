@@ -45,8 +45,25 @@ def holding(geometry: Geometry, amount: str) -> tuple[Profile, ...] | None:
 def held_by(profile: Profile) -> str:
     """A profile with the memory that it holds: the least and the most that was seen, for it differs between drivers."""
     least, most = memory_of(profile).mib, max(profile.memory_mib_observed, default=0)
+    if memory_of(profile).source == "label":
+        return f"{profile.name} (about {least / 1024:.0f} GiB, guessed by its label)"
     span = f"{least / 1024:.2f}" if most <= least else f"{least / 1024:.2f} to {most / 1024:.2f}"
     return f"{profile.name} ({span} GiB)"
+
+
+def memory_words(profiles: Sequence[Profile]) -> str:
+    """What profiles hold, and who says so: the table names no drivers, for its sources named none."""
+    differ = any(len(set(each.memory_mib_observed)) > 1 for each in profiles)
+    drivers = "drivers differ, and which gave which isn't published" if differ else "with which driver isn't published"
+    measured = any(memory_of(each).source == "table" for each in profiles)
+    source = f"as this program's table has it ({drivers})" if measured else "for nobody has published it"
+    return f"{', '.join(map(held_by, profiles))}, {source}: what the node reports counts"
+
+
+def memory_json(profile: Profile) -> dict[str, object]:
+    """The same for programs."""
+    memory = memory_of(profile)
+    return {"memoryMiB": memory.mib, "source": memory.source, "observedMiB": list(profile.memory_mib_observed)}
 
 
 def profiles_of(geometry: Geometry, names: Sequence[str]) -> list[str] | None:
