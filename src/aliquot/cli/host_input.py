@@ -34,12 +34,16 @@ def host_of(text: str) -> Host | None:
 
 def _sysfs(root: Path) -> Host | None:
     devices = root / "sys/bus/pci/devices"
+    try:
+        empty = not any(devices.iterdir())
+    except OSError:
+        empty = False
     hint = "sysfs:DIR, where DIR holds sys/: / on this machine, else the root of a container or of a copy"
     if not root.is_dir():
         fail(f"--host: there is no folder {root}", hint)
     elif not devices.is_dir():
         fail(f"--host: there is no {devices}: what {root} has can't be found out", hint)
-    elif not any(devices.iterdir()):
+    elif empty:
         fail(f"--host: {devices} is empty: no PCI device can be seen there, so nothing is known of GPUs", hint)
     else:
         return SysfsHost(root)
