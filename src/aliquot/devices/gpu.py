@@ -103,7 +103,9 @@ class Gpu:
     pcie_root: str | None = None
     """`pci0000:64`, from sysfs."""
     mig: MigMode | None = None
-    """None: no MIG on this part."""
+    """None: no MIG on this part, or `mig_unknown`."""
+    mig_unknown: bool = False
+    """The driver failed to say whether it's in MIG mode, or has any."""
     instances: tuple[Instance, ...] = ()
     compute_mode: ComputeMode | None = None
     time_slice: TimeSlice | None = None
@@ -118,8 +120,8 @@ class Gpu:
     """A remapping of memory rows waits for a reset."""
     rows_failed: bool | None = None
     recovery: Recovery | None = None
-    throttled: tuple[str, ...] = ()
-    """Why the clocks are held back just now."""
+    throttled: tuple[str, ...] | None = None
+    """Why the clocks are held back just now; empty: they aren't."""
     temperature_c: int | None = None
     power_w: float | None = None
     power_limit_w: float | None = None
@@ -127,6 +129,8 @@ class Gpu:
     """Of the last moment: time with at least one kernel running; unknown with MIG."""
     links: tuple[NvLink, ...] = ()
     processes: tuple[Process, ...] = ()
+    processes_unknown: bool = False
+    """The driver failed to tell all of them."""
     partial: tuple[str, ...] = ()
     """Questions that the driver failed to answer, each with its words."""
 

@@ -169,6 +169,7 @@ NUMBER(nvmlDeviceGetComputeMode, int, "compute_mode")
 NUMBER(nvmlDeviceGetPowerUsage, u32, "power")
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, u32, "power_limit")
 NUMBER(nvmlDeviceGetCurrentClocksEventReasons, u64, "throttle")
+NUMBER(nvmlDeviceGetCurrentClocksThrottleReasons, u64, "throttle")
 
 int nvmlDeviceGetVirtualizationMode(handle_t device, u32 *mode) {
     WHOLE_ONLY(device);
