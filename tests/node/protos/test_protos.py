@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
 from aliquot.node.protos import services
@@ -20,6 +20,9 @@ from aliquot.node.protos.generated import (
     registration_v1_pb2,
 )
 from aliquot.node.protos.rpc import Method, Streaming
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import MethodDescriptor
 
 ROOT = Path(__file__).parent.parent.parent.parent
 GENERATED = ROOT / "src/aliquot/node/protos/generated"
