@@ -54,9 +54,9 @@ class Housekeeping:
             now = time.monotonic()
             for driver in self._plugins.due():
                 self._wipes.setdefault(driver, (now, self._timing.wipe_again_s))
-            for driver, (at, delay) in list(self._wipes.items()):
+            for whose, (at, delay) in list(self._wipes.items()):
                 if at <= now:
-                    self._wipe(driver, delay)
+                    self._wipe(whose, delay)
             if self._tidy_at <= now:
                 self._tidy()
                 self._tidy_at = time.monotonic() + self._timing.tidy_s

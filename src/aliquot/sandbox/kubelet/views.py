@@ -40,32 +40,19 @@ class HeldClaim:
 
 def registered_plugins(life: Life) -> tuple[RegisteredPlugin, ...]:
     """DRA plugins in the order of their registration, then device plugins."""
-    sockets = {(offer.name, offer.endpoint): socket for socket, offer in life.watcher.registered().items()}
-    found = [
+    drivers = (
+        RegisteredPlugin(DRA_PLUGIN, one.driver, one.endpoint, one.service, one.connected, one.registration)
+        for one in life.plugins.all()
+    )
+    endpoints = [life.resources.endpoint(name) for name in life.resources.names()]
+    counted = (
         RegisteredPlugin(
-            DRA_PLUGIN,
-            plugin.driver,
-            plugin.endpoint,
-            plugin.service,
-            plugin.connected,
-            sockets.get((plugin.driver, plugin.endpoint), ""),
+            DEVICE_PLUGIN, one.resource, one.socket, DEVICE_PLUGIN_API, one.ended_at is None, one.registration
         )
-        for plugin in life.plugins.all()
-    ]
-    for name in life.resources.names():
-        endpoint = life.resources.endpoint(name)
-        if endpoint is not None:
-            found.append(
-                RegisteredPlugin(
-                    DEVICE_PLUGIN,
-                    name,
-                    endpoint.socket,
-                    DEVICE_PLUGIN_API,
-                    endpoint.ended_at is None,
-                    sockets.get((name, endpoint.socket), ""),
-                )
-            )
-    return tuple(found)
+        for one in endpoints
+        if one is not None
+    )
+    return (*drivers, *counted)
 
 
 def held_claims(life: Life) -> tuple[HeldClaim, ...]:

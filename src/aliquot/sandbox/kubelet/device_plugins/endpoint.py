@@ -29,9 +29,11 @@ class EndpointError(Exception):
 class Endpoint:
     """A plugin; `devices` is what it last listed, none of them healthy once its stream has ended."""
 
-    def __init__(self, resource: str, socket: str, timing: Timing) -> None:
+    def __init__(self, resource: str, socket: str, timing: Timing, registration: str = "") -> None:
+        """`registration`: its socket in plugins_registry; empty: it came by kubelet.sock."""
         self.resource = resource
         self.socket = socket
+        self.registration = registration
         self.devices: dict[str, CountedDevice] = {}
         self.pre_start = False
         self.ended_at: float | None = None

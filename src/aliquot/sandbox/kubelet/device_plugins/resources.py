@@ -34,7 +34,7 @@ class Resources:
 
     def register(self, offer: Offer) -> str | None:
         """See `Taker`."""
-        return self.add(offer.name, offer.endpoint)
+        return self.add(offer.name, offer.endpoint, offer.socket)
 
     def deregister(self, offer: Offer) -> None:
         """See `Taker`."""
@@ -43,9 +43,9 @@ class Resources:
         if endpoint is not None and endpoint.socket == offer.endpoint:
             endpoint.stop()
 
-    def add(self, resource: str, socket: str) -> str | None:
+    def add(self, resource: str, socket: str, registration: str = "") -> str | None:
         """A plugin, in place of the resource's earlier one."""
-        endpoint = Endpoint(resource, socket, self._timing)
+        endpoint = Endpoint(resource, socket, self._timing, registration)
         try:
             endpoint.connect()
         except EndpointError as error:

@@ -9,6 +9,7 @@ import grpc
 from aliquot.node.protos.rpc import dial
 from aliquot.sandbox.kubelet.dra import calls
 from aliquot.sandbox.kubelet.dra.prepared import Answered, ClaimRef
+from aliquot.sandbox.kubelet.registration.offer import Offer
 from aliquot.sandbox.kubelet.timing import Timing
 
 _SETTLE_S = 0.3
@@ -18,19 +19,18 @@ _SETTLE_S = 0.3
 class Plugin:
     """A connection that is kept up: it's made at once, and made again when it's lost."""
 
-    def __init__(
-        self, driver: str, endpoint: str, service: str, timing: Timing, changed: Callable[[str], None]
-    ) -> None:
+    def __init__(self, offer: Offer, service: str, timing: Timing, changed: Callable[[str], None]) -> None:
         """`changed` is told the driver whenever `connected` may have changed."""
-        self.driver = driver
-        self.endpoint = endpoint
+        self.driver = offer.name
+        self.endpoint = offer.endpoint
+        self.registration = offer.socket
         self.service = service
         self.connected = False
         self._limit_s = timing.call_s
         self._changed = changed
         again_ms = int(timing.reconnect_s * 1000)
         self.channel = dial(
-            endpoint,
+            offer.endpoint,
             ("grpc.initial_reconnect_backoff_ms", again_ms),
             ("grpc.min_reconnect_backoff_ms", again_ms),
             ("grpc.max_reconnect_backoff_ms", max(again_ms, 120_000 if timing.reconnect_s >= 1 else again_ms)),

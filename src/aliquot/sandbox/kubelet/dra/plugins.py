@@ -47,7 +47,7 @@ class DraPlugins:
                 for old in mine:
                     self._end(old)
                 mine.clear()
-            plugin = Plugin(offer.name, offer.endpoint, service, self._timing, self._note)
+            plugin = Plugin(offer, service, self._timing, self._note)
             mine.append((plugin, self._watch_health(plugin, offer)))
             self._note(offer.name)
             plugin.connect()

@@ -26,7 +26,7 @@ def handshake(socket: str, takers: Mapping[str, Taker], timing: Timing) -> tuple
             info = GET_INFO.on(channel)(pb.InfoRequest(), timeout=timing.info_s)
         except grpc.RpcError as error:
             return None, f"GetInfo at {socket}: {failure(error)}"
-        offer = Offer(info.type, info.name, info.endpoint or socket, tuple(info.supported_versions))
+        offer = Offer(info.type, info.name, info.endpoint or socket, tuple(info.supported_versions), socket)
         taker = takers.get(offer.kind)
         fault: str | None
         if taker is None:

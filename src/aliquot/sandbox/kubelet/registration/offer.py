@@ -14,6 +14,8 @@ class Offer:
     endpoint: str
     """The socket of its service: its own, or the registration socket where it names none."""
     versions: tuple[str, ...]
+    socket: str
+    """Where it was found."""
 
 
 class Taker(Protocol):

@@ -118,5 +118,5 @@ def _sockets(folder: Path) -> dict[str, _Identity]:
             with contextlib.suppress(FileNotFoundError):
                 facts = path.lstat()
                 if stat.S_ISSOCK(facts.st_mode) and not name.startswith("."):
-                    found[str(path)] = (facts.st_dev, facts.st_ino, facts.st_ctime_ns)
+                    found[str(path)] = (facts.st_dev, facts.st_ino, facts.st_mtime_ns)
     return found
