@@ -22,9 +22,6 @@ GATES: Final[Mapping[str, tuple[tuple[int, bool], ...]]] = {
     "DRAExtendedResource": ((34, False), (36, True)),
     "DRAListTypeAttributes": ((36, False),),
     "DRAFractionalCapacityRange": ((37, True),),
-    "ResourceHealthStatus": ((34, False), (36, True)),
-    "KubeletPodResourcesDynamicResources": ((34, True),),
-    "KubeletPodResourcesGet": ((34, True),),
     "NodeDeclaredFeatures": ((35, False), (36, True)),
 }
 """Gate -> (minor, default from there on). Before the first it doesn't exist."""

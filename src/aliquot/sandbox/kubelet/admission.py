@@ -45,15 +45,12 @@ def container_gets(pod: Pod, container: Container, life: Life) -> ContainerGets:
             info = life.claims.get(pod.namespace, claim)
             if info is not None:
                 names += (name for request in requests for name in info.cdi_ids(request))
-    with life.allocations.lock:
-        had = life.allocations.of_container(pod.meta.uid, container.name)
+    had = life.allocations.of_container(pod.meta.uid, container.name)
     return merged(names, (one.gives for one in had))
 
 
 def _before_start(pod: Pod, container: Container, life: Life) -> str | None:
-    with life.allocations.lock:
-        had = life.allocations.of_container(pod.meta.uid, container.name)
-    for one in had:
+    for one in life.allocations.of_container(pod.meta.uid, container.name):
         endpoint = life.resources.endpoint(one.resource)
         try:
             if endpoint is not None and endpoint.pre_start:

@@ -134,9 +134,8 @@ class Kubelet:
             if not self._wait(until):
                 return NotRemoved(f"unprepare dynamic resources: {fault}")
         self.forget(pod)
-        with life.allocations.lock:
-            life.allocations.free(uid)
-            life.allocations.save(life.resources.names())
+        life.allocations.free(uid)
+        life.allocations.save(life.resources.names())
         return None
 
     def forget(self, pod: Pod) -> None:

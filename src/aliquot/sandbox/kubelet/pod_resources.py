@@ -80,8 +80,7 @@ class PodResourcesServer:
         )
 
     def _container(self, pod: Pod, container: Container) -> pb.ContainerResources:
-        with self._allocations.lock:
-            had = self._allocations.of_container(pod.meta.uid, container.name)
+        had = self._allocations.of_container(pod.meta.uid, container.name)
         found = pb.ContainerResources(
             name=container.name,
             devices=[

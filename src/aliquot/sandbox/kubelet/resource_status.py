@@ -54,9 +54,7 @@ def _of_claims(pod: Pod, container: Container, claims: Claims, health: HealthBoo
 def _of_plugins(
     pod: Pod, container: Container, resources: Resources, allocations: Allocations
 ) -> Iterator[ResourceStatus]:
-    with allocations.lock:
-        had = allocations.of_container(pod.meta.uid, container.name)
-    for one in had:
+    for one in allocations.of_container(pod.meta.uid, container.name):
         devices = resources.devices(one.resource)
         words = {name: "Healthy" if device.healthy else "Unhealthy" for name, device in devices.items()}
         yield ResourceStatus(

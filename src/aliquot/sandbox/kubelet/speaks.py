@@ -1,4 +1,4 @@
-"""Which interfaces the kubelet of a release speaks."""
+"""Which interfaces the kubelet of a release speaks, with its feature gates; only a kubelet asks for these gates."""
 
 from dataclasses import dataclass
 
@@ -24,12 +24,13 @@ def speaks(kubernetes: Kubernetes) -> Speaks:
     """For a release: 1.31 and older know only alpha versions, which aren't spoken here."""
     minor = kubernetes.minor
     ga = minor >= 34
+    changed = dict(kubernetes.gates)
     dra = (DRA_V1, DRA_V1BETA1) if ga else (DRA_V1BETA1,) if minor >= 32 else ()
-    health = ((HEALTH_V1, HEALTH_V1ALPHA1) if minor >= 37 else (HEALTH_V1ALPHA1,)) if ga else ()
+    health = (HEALTH_V1, HEALTH_V1ALPHA1) if minor >= 37 else (HEALTH_V1ALPHA1,)
     return Speaks(
         dra=dra,
-        health=health if kubernetes.on("ResourceHealthStatus") else (),
+        health=health if ga and changed.get("ResourceHealthStatus", minor >= 36) else (),
         rolling_update=minor >= 33,
-        claims_in_pod_resources=ga and kubernetes.on("KubeletPodResourcesDynamicResources"),
-        get_pod_resources=ga and kubernetes.on("KubeletPodResourcesGet"),
+        claims_in_pod_resources=ga and changed.get("KubeletPodResourcesDynamicResources", True),
+        get_pod_resources=ga and changed.get("KubeletPodResourcesGet", True),
     )

@@ -19,7 +19,7 @@ def allocate(pod: Pod, resources: Resources, allocations: Allocations) -> str | 
     Init containers come first, and what they had is used again for the containers that follow, but for sidecars'.
     """
     reusable: defaultdict[str, set[str]] = defaultdict(set)
-    with allocations.lock:
+    with allocations.admission:
         try:
             for container in pod.init_containers:
                 for resource, count in _asked(container, resources):

@@ -33,11 +33,13 @@ class _Saved:
 
 
 class Allocations:
-    """All containers' devices. Hold `lock` from looking what's free to taking it."""
+    """All containers' devices; any thread may ask."""
 
     def __init__(self, file: Path) -> None:
         """Read what an earlier run left; a damaged file is passed over, as the real kubelet does with this one."""
-        self.lock = threading.RLock()
+        self.admission = threading.Lock()
+        """Held from looking what's free to taking it, calls of plugins included: pods are admitted one by one."""
+        self._lock = threading.RLock()
         self._file = file
         try:
             saved = checkpoint.load(file, _Saved)
@@ -51,24 +53,30 @@ class Allocations:
 
     def get(self, pod: str, container: str, resource: str) -> Allocation | None:
         """One container's devices of one resource."""
-        return self._all.get((pod, container, resource))
+        with self._lock:
+            return self._all.get((pod, container, resource))
 
     def of_container(self, pod: str, container: str) -> list[Allocation]:
         """One container's devices, resource by resource."""
-        return [one for (uid, name, _), one in sorted(self._all.items()) if (uid, name) == (pod, container)]
+        with self._lock:
+            return [one for (uid, name, _), one in sorted(self._all.items()) if (uid, name) == (pod, container)]
 
     def in_use(self, resource: str) -> set[str]:
         """Devices that some container has."""
-        return {device for one in self._all.values() if one.resource == resource for device in one.devices}
+        with self._lock:
+            return {device for one in self._all.values() if one.resource == resource for device in one.devices}
 
     def put(self, allocation: Allocation) -> None:
         """A container has these now."""
-        self._all[allocation.pod, allocation.container, allocation.resource] = allocation
+        with self._lock:
+            self._all[allocation.pod, allocation.container, allocation.resource] = allocation
 
     def free(self, pod: str) -> None:
         """The pod has ended."""
-        self._all = {key: one for key, one in self._all.items() if one.pod != pod}
+        with self._lock:
+            self._all = {key: one for key, one in self._all.items() if one.pod != pod}
 
     def save(self, resources: list[str]) -> None:
         """Write the checkpoint."""
-        checkpoint.save(self._file, _Saved([one for _, one in sorted(self._all.items())], resources))
+        with self._lock:
+            checkpoint.save(self._file, _Saved([one for _, one in sorted(self._all.items())], resources))
