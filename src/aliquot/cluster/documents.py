@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from aliquot.cluster.envelope import Document
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.json_stream import Broken, duplicates
 from aliquot.cluster.json_stream import documents as json_documents
@@ -33,8 +34,8 @@ LOOK_AGAIN_BELOW_BYTES = 2**22
 class DocumentReader(Protocol[T_co]):
     """Takes one document apart: into nouns (`ItemReader`), or into plain objects."""
 
-    def read(self, document: bytes | memoryview) -> Iterator[T_co | Fault]:
-        """The objects and the faults of a document, which is valid JSON."""
+    def read(self, document: Document) -> Iterator[T_co | Fault]:
+        """The objects and the faults of a document."""
         ...
 
 
@@ -117,9 +118,9 @@ def _json(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T |
         if isinstance(found, Broken):
             yield here.problem(found.message, 1, found.hint)
             return
-        text = _text(found.data) if len(part) < LOOK_AGAIN_BELOW_BYTES else None
+        text = _text(found.document.data) if len(part) < LOOK_AGAIN_BELOW_BYTES else None
         faults = [Fault(path, "given twice: the last one counts", "keep one of them") for path in _doubled(text)]
-        yield from _read(found.data, reader, faults)
+        yield from _read(found.document, reader, faults)
         yield from here.problems(faults, text)
 
 
@@ -127,7 +128,7 @@ def _doubled(text: str | None) -> list[str]:
     return duplicates(text) if text is not None else []
 
 
-def _text(data: memoryview) -> str:
+def _text(data: bytes | memoryview) -> str:
     return bytes(data).decode(errors="replace")
 
 
@@ -149,7 +150,7 @@ def _yaml(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T |
             yield place.problem(message, 1, "objects begin with apiVersion and kind")
             continue
         faults: list[Fault] = []
-        yield from _read(msgspec.json.encode(value), reader, faults)
+        yield from _read(Document(msgspec.json.encode(value)), reader, faults)
         yield from place.problems(faults, text)
 
 
@@ -157,7 +158,7 @@ def _packed(value: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def _read(document: bytes | memoryview, reader: DocumentReader[T], faults: list[Fault]) -> Iterator[T]:
+def _read(document: Document, reader: DocumentReader[T], faults: list[Fault]) -> Iterator[T]:
     """The nouns; faults are added to the list."""
     try:
         for thing in reader.read(document):
