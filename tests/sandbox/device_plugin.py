@@ -72,7 +72,7 @@ class DevicePlugin:
         """Serve; nobody knows yet."""
         self._serves = True
         implementations = [
-            OPTIONS.by(lambda _asked, _context: self.options),
+            OPTIONS.by(self._options),
             LIST_AND_WATCH.by(self._list),
             PREFERRED.by(self._prefer),
             ALLOCATE.by(self._allocate),
@@ -122,6 +122,10 @@ class DevicePlugin:
             self.devices = [pb.Device(ID=name, health=HEALTHY if good else UNHEALTHY) for name, good in healthy.items()]
             self._said += 1
             self._changed.notify_all()
+
+    def _options(self, _asked: pb.Empty, context: grpc.ServicerContext) -> pb.DevicePluginOptions:
+        self._check("options", context)
+        return self.options
 
     def _list(self, _asked: pb.Empty, context: grpc.ServicerContext) -> Iterator[pb.ListAndWatchResponse]:
         heard = 0

@@ -29,9 +29,12 @@ from aliquot.node.protos.services import (
     WATCH_HEALTH_V1,
     WATCH_HEALTH_V1ALPHA1,
 )
+from aliquot.sandbox.kubelet.kubelet import Kubelet
 
 GPU = "gpu.example.com"
 Prepare = Callable[[v1.NodePrepareResourcesRequest], v1.NodePrepareResourcesResponse]
+Unprepare = Callable[[tuple[str, ...]], dict[str, str]]
+"""UIDs -> errors by UID, empty where it went well."""
 
 
 def whole(request: v1.NodePrepareResourcesRequest) -> v1.NodePrepareResourcesResponse:
@@ -46,6 +49,11 @@ def whole(request: v1.NodePrepareResourcesRequest) -> v1.NodePrepareResourcesRes
     )
 
 
+def unheld(uids: tuple[str, ...]) -> dict[str, str]:
+    """Nothing is in the way."""
+    return dict.fromkeys(uids, "")
+
+
 def serve(path: Path, implementations: list[Implementation]) -> grpc.Server:
     """Serve at a path; the socket stays there when the server ends, since gRPC takes away only what it has bound."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +65,11 @@ def serve(path: Path, implementations: list[Implementation]) -> grpc.Server:
     path.unlink(missing_ok=True)
     path.hardlink_to(bound)
     return server
+
+
+def ready(kubelet: Kubelet, plugins: int = 1) -> None:
+    """Wait until so many plugins are registered and connected."""
+    assert kubelet.wait(lambda: sum(plugin.connected for plugin in kubelet.plugins()) == plugins), kubelet.plugins()
 
 
 class Driver:
@@ -80,10 +93,12 @@ class Driver:
         self.socket = root / "plugins" / name / f"dra{middle}.sock"
         self.endpoint = str(self.socket) if endpoint is None else endpoint
         self.told: list[tuple[bool, str]] = []
+        self.mute = False
+        """GetInfo fails."""
         self.asked: list[tuple[str, tuple[str, ...]]] = []
         """(what: prepare or unprepare, version; UIDs)"""
         self.prepare: Prepare = whole
-        self.unprepare_errors: dict[str, str] = {}
+        self.unprepare: Unprepare = unheld
         self.health: list[health_v1_pb2.DeviceHealth] = []
         self.health_streams: list[str] = []
         self._changed = threading.Condition()
@@ -145,7 +160,9 @@ class Driver:
             server.stop(grace=None).wait()
         self._servers.clear()
 
-    def _info(self, _asked: registration.InfoRequest, _context: grpc.ServicerContext) -> registration.PluginInfo:
+    def _info(self, _asked: registration.InfoRequest, context: grpc.ServicerContext) -> registration.PluginInfo:
+        if self.mute:
+            context.abort(grpc.StatusCode.INTERNAL, "not ready")
         return registration.PluginInfo(
             type=self.kind, name=self.name, endpoint=self.endpoint, supported_versions=self.versions
         )
@@ -183,8 +200,9 @@ class Driver:
     ) -> v1.NodeUnprepareResourcesResponse:
         uids = tuple(claim.uid for claim in asked.claims)
         self.asked.append(("unprepare v1", uids))
+        answers = self.unprepare(uids).items()
         return v1.NodeUnprepareResourcesResponse(
-            claims={uid: v1.NodeUnprepareResourceResponse(error=self.unprepare_errors.get(uid, "")) for uid in uids}
+            claims={uid: v1.NodeUnprepareResourceResponse(error=error) for uid, error in answers}
         )
 
     def _unprepare_v1beta1(
@@ -192,8 +210,9 @@ class Driver:
     ) -> v1beta1.NodeUnprepareResourcesResponse:
         uids = tuple(claim.uid for claim in asked.claims)
         self.asked.append(("unprepare v1beta1", uids))
+        answers = self.unprepare(uids).items()
         return v1beta1.NodeUnprepareResourcesResponse(
-            claims={uid: v1beta1.NodeUnprepareResourceResponse() for uid in uids}
+            claims={uid: v1beta1.NodeUnprepareResourceResponse(error=error) for uid, error in answers}
         )
 
     def _health_v1(

@@ -13,16 +13,11 @@ from aliquot.node.protos.generated import dra_v1_pb2 as v1
 from aliquot.node.protos.services import DRA_V1, DRA_V1BETA1
 from aliquot.sandbox.kubelet.answers import Admitted, NotAdmitted, NotRemoved
 from aliquot.sandbox.kubelet.checkpoint import DamagedCheckpointError
-from aliquot.sandbox.kubelet.kubelet import Kubelet
-from tests.sandbox.driver import GPU, Driver, whole
+from tests.sandbox.driver import GPU, Driver, Unprepare, ready, unheld, whole
 from tests.sandbox.kubelet.conftest import Start
 from tests.sandbox.objects import Api, claim, pod
 
 NIC = "nic.example.com"
-
-
-def ready(kubelet: Kubelet, drivers: int = 1) -> None:
-    assert kubelet.wait(lambda: sum(plugin.connected for plugin in kubelet.plugins()) == drivers)
 
 
 def cdi_of(answer: Admitted | NotAdmitted, container: str = "main") -> tuple[str, ...]:
@@ -45,6 +40,10 @@ def by_request(request: v1.NodePrepareResourcesRequest) -> v1.NodePrepareResourc
     ]
     entry = v1.NodePrepareResourceResponse(devices=devices)
     return v1.NodePrepareResourcesResponse(claims={one.uid: entry for one in request.claims})
+
+
+def answering(errors: dict[str, str]) -> Unprepare:
+    return lambda _uids: errors
 
 
 def test_a_claim_is_prepared_once_and_unprepared_at_the_end(root: Path, api: Api, start: Start) -> None:
@@ -89,6 +88,9 @@ def test_containers_get_the_devices_of_their_requests(
         }
         ((_, _), (_, _), (_, last)) = kubelet.claims()[0].devices
         assert last.share_id == share
+        assert kubelet.remove(both) is None
+        version = versions[0].partition(".")[0]
+        assert [what for what, _ in driver.asked] == [f"prepare {version}", f"unprepare {version}"]
 
 
 def test_claims_of_one_driver_are_asked_for_in_one_call(root: Path, api: Api, start: Start) -> None:
@@ -174,15 +176,18 @@ def test_answers_that_the_kubelet_refuses(root: Path, api: Api, start: Start) ->
         assert answers(a="") == "NodePrepareResources skipped 1 ResourceClaims"
         assert answers(x="") == "NodePrepareResources returned result for unknown claim UID c-x"
         driver.prepare = broken
-        assert why(kubelet.admit(two)) == "NodePrepareResources: rpc error: code = INTERNAL desc = no NVML"
+        assert why(kubelet.admit(two)) == "NodePrepareResources: rpc error: code = Internal desc = no NVML"
         driver.prepare = whole
         assert cdi_of(kubelet.admit(two)) == (f"{GPU}/claim=c-a", f"{GPU}/claim=c-b")
         assert {uids for _, uids in driver.asked} == {("c-a", "c-b")}, "every try asks for both again"
-        driver.unprepare_errors = {"c-b": "in use"}
-        assert kubelet.remove(two) == NotRemoved(
-            "unprepare dynamic resources: NodeUnprepareResources failed for ResourceClaim b: in use"
-        )
-        driver.unprepare_errors = {}
+        for answer, fault in (
+            ({"c-a": "", "c-b": "in use"}, "NodeUnprepareResources failed for ResourceClaim b: in use"),
+            ({"c-a": ""}, "NodeUnprepareResources skipped 1 ResourceClaims"),
+            ({"c-x": ""}, "NodeUnprepareResources returned result for unknown claim UID c-x"),
+        ):
+            driver.unprepare = answering(answer)
+            assert kubelet.remove(two) == NotRemoved(f"unprepare dynamic resources: {fault}")
+        driver.unprepare = unheld
         assert kubelet.remove(two) is None
 
 

@@ -96,6 +96,19 @@ def test_a_plugin_that_does_not_serve_yet_is_refused(root: Path, start: Start) -
     )
 
 
+def test_a_plugin_that_does_not_tell_its_options_is_refused(root: Path, start: Start) -> None:
+    kubelet = start()
+    with DevicePlugin(root, "G0") as plugin:
+        plugin.fault["options"] = "no NVML"
+        with pytest.raises(grpc.RpcError) as refused:
+            plugin.register()
+        assert failure(refused.value) == (
+            "rpc error: code = Unknown desc = failed to get device plugin options: "
+            "rpc error: code = Unknown desc = no NVML"
+        )
+    assert kubelet.plugins() == ()
+
+
 def test_what_plugins_say_becomes_one(root: Path, start: Start) -> None:
     kubelet = start()
 
@@ -240,7 +253,7 @@ def test_sick_devices_are_not_given(root: Path, start: Start) -> None:
 
 
 def test_a_lost_plugin_is_unhealthy_then_uncounted(root: Path, start: Start) -> None:
-    kubelet = start()
+    kubelet = start(timing=replace(BRISK, resource_gone_s=3.0))
     with DevicePlugin(root, "G0", "G1") as plugin:
         plugin.register()
         counted(kubelet, gpu=2)

@@ -11,9 +11,8 @@ from aliquot.node.protos.generated import health_v1_pb2 as pb
 from aliquot.node.protos.services import DRA_V1, HEALTH_V1, HEALTH_V1ALPHA1
 from aliquot.sandbox.kubelet.answers import Admitted
 from aliquot.sandbox.kubelet.dra.health import UNKNOWN, Health
-from aliquot.sandbox.kubelet.kubelet import Kubelet
 from aliquot.sandbox.kubelet.resource_status import ResourceStatus
-from tests.sandbox.driver import GPU, Driver
+from tests.sandbox.driver import GPU, Driver, ready
 from tests.sandbox.kubelet.conftest import Start
 from tests.sandbox.objects import Api, claim, pod
 
@@ -31,10 +30,6 @@ def told(
         last_updated_time=int(time.time()) - ago,
         health_check_timeout_seconds=seconds,
     )
-
-
-def ready(kubelet: Kubelet) -> None:
-    assert kubelet.wait(lambda: any(plugin.connected for plugin in kubelet.plugins()))
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,17 @@ def test_a_socket_that_nobody_serves_is_tried_until_somebody_does(root: Path, st
     driver.stop()
 
 
+def test_a_driver_that_is_not_ready_is_asked_again(root: Path, start: Start) -> None:
+    kubelet = start()
+    driver = Driver(root)
+    driver.mute = True
+    with driver:
+        asked = f"GetInfo at {driver.registration}: rpc error: code = Internal desc = not ready"
+        assert kubelet.wait(lambda: kubelet.refused() == {str(driver.registration): asked})
+        driver.mute = False
+        assert kubelet.wait(lambda: connected(kubelet) == ["dra.sock"])
+
+
 def test_sockets_in_folders_are_found_and_hidden_ones_are_not(root: Path, start: Start) -> None:
     kubelet = start()
     with Driver(root, registry="below"), Driver(root, "hidden.example.com", registry=".away"):

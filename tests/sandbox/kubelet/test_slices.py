@@ -3,18 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from aliquot.sandbox.kubelet.kubelet import Kubelet
 from aliquot.sandbox.kubelet.timing import BRISK
-from tests.sandbox.driver import GPU, Driver
+from tests.sandbox.driver import GPU, Driver, ready
 from tests.sandbox.kubelet.conftest import Start
 from tests.sandbox.objects import Api
 
 NIC = "nic.example.com"
 MINE, OTHERS, ELSEWHERE = ("n1", GPU), ("n1", NIC), ("n2", GPU)
-
-
-def ready(kubelet: Kubelet, drivers: int = 1) -> None:
-    assert kubelet.wait(lambda: sum(plugin.connected for plugin in kubelet.plugins()) == drivers)
 
 
 def test_a_starting_kubelet_deletes_all_of_its_node(root: Path, api: Api, start: Start) -> None:

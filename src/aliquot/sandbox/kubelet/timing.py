@@ -50,6 +50,5 @@ BRISK: Final = Timing(
     health_again_s=0.1,
     pod_again_s=0.05,
     tidy_s=0.3,
-    resource_gone_s=1.0,
 )
 """For tests and demos. The limits of calls are the real ones."""
