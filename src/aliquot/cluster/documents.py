@@ -13,9 +13,10 @@ from aliquot.cluster.json_stream import Broken, duplicates
 from aliquot.cluster.json_stream import documents as json_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.text import UnreadableError, check_utf8
-from aliquot.cluster.yaml_stream import YamlError, lines, load_all
 from aliquot.kube.reading.shape import Fault
 from aliquot.kube.reading.shape import found as words
+
+# libyaml is loaded for YAML only: a dump is JSON, and reading it shouldn't wait
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -104,7 +105,12 @@ class _Place:
 
     def problems(self, faults: list[Fault], text: str | None) -> list[Problem]:
         """Faults with their lines, in the order of lines, where the text is given; it's read once more for them."""
-        known = lines(text, {fault.path for fault in faults}) if faults and text is not None else {}
+        if not faults or text is None:
+            known: dict[str, int] = {}
+        else:
+            from aliquot.cluster.yaml_stream import lines
+
+            known = lines(text, {fault.path for fault in faults})
         placed = [self.problem(fault.message, known.get(fault.path), fault.hint, fault.path) for fault in faults]
         return sorted(placed, key=lambda problem: problem.line or 0)
 
@@ -133,6 +139,8 @@ def _text(data: bytes | memoryview) -> str:
 
 
 def _yaml(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T | Problem]:
+    from aliquot.cluster.yaml_stream import YamlError, load_all
+
     try:
         text = check_utf8(part)
         values = load_all(text, _packed)
