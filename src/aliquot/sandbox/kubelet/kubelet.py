@@ -41,8 +41,8 @@ class Kubelet:
     ) -> None:
         """Nothing runs yet.
 
-        On a root that another Kubelet has used, admit the pods that it had before `timing.tidy_s` is over: claims of pods
-        that nobody asks for are unprepared.
+        On a root that another Kubelet has used, admit its pods before `timing.tidy_s` is over: claims of pods that
+        nobody asks for are unprepared.
 
         Args:
             root: what is /var/lib/kubelet on a node; short enough for Unix sockets below it.
