@@ -1,5 +1,6 @@
 """Server-side apply's two halves: what is wanted merged into what is there, and what is wanted no longer taken out."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -24,10 +25,15 @@ def merged(live: Any, wanted: Any, shapes: Shapes, dotted: str = "") -> Any:
 def pruned(thing: Any, gone: Iterable[Path], kept: FieldSet, shapes: Shapes) -> Any:
     """`thing` without the fields of `gone`; those of `kept`, and whatever they lie in, stay."""
     needed = {path[:length] for path in kept for length in range(1, len(path) + 1)}
-    for path in sorted(gone, key=len, reverse=True):
-        if path not in needed:
+    for path in sorted(gone, key=len):  # an item goes as a whole before its fields are looked for
+        if path not in needed and not _is_key(path):
             thing = _without(thing, path, shapes, "", needed, ())
     return thing
+
+
+def _is_key(path: Path) -> bool:
+    """A field by which its item is told apart stays as long as the item."""
+    return len(path) > 1 and path[-2].startswith("k:") and path[-1].removeprefix("f:") in json.loads(path[-2][2:])
 
 
 def _without(value: Any, path: Path, shapes: Shapes, dotted: str, needed: set[Path], above: Path) -> Any:

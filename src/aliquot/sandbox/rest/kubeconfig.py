@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
-import yaml
+import msgspec
 
 
 def write_kubeconfig(path: Path, server: str, *, name: str = "sandbox", namespace: str = "default") -> Path:
     """Write a kubeconfig for a server whose address holds its secret; only its owner may read it."""
-    config = {
+    config: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": name,
@@ -17,6 +18,6 @@ def write_kubeconfig(path: Path, server: str, *, name: str = "sandbox", namespac
         "contexts": [{"name": name, "context": {"cluster": name, "user": name, "namespace": namespace}}],
     }
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        yaml.safe_dump(config, file)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(config)))  # JSON is YAML
     return path

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from aliquot.cluster.memory.cluster import MemoryCluster
@@ -55,7 +55,7 @@ class RestServer:
     def up(self) -> None:
         """Listen, again on the same port if it was down."""
         if self._http is None:
-            self._http = _Server(("127.0.0.1", self._port), type("_Bound", (_Handler,), {"rest": self}))
+            self._http = _Server(self, self._port)
             self._port = self._http.server_address[1]
             threading.Thread(
                 target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, name="sandbox.rest", daemon=True
@@ -88,8 +88,9 @@ class _Server(ThreadingHTTPServer):
     allow_reuse_address = True
     request_queue_size = 128
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, rest: RestServer, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.rest = rest
         self._lock = threading.Lock()
         self._open: dict[socket.socket, Any] = {}
         """Connections -> what ends the watch on each, if one runs."""
@@ -111,7 +112,7 @@ class _Server(ThreadingHTTPServer):
             if close is not None:
                 close()
 
-    def handle_error(self, *_: object) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients may go away."""
 
 
@@ -119,18 +120,24 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1  # head and body in one packet
-    rest: RestServer
-    server: _Server
 
-    def log_message(self, *_: object) -> None:
+    @property
+    def _http(self) -> _Server:
+        return cast("_Server", self.server)
+
+    @property
+    def _rest(self) -> RestServer:
+        return self._http.rest
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the standard library's name
         """Nothing is logged."""
 
     def setup(self) -> None:
         super().setup()
-        self.server.opened(self.connection)
+        self._http.opened(self.connection)
 
     def finish(self) -> None:
-        self.server.closed(self.connection)
+        self._http.closed(self.connection)
         with contextlib.suppress(OSError):
             super().finish()
 
@@ -154,14 +161,14 @@ class _Handler(BaseHTTPRequestHandler):
             StatusError: 401: the client doesn't know it.
         """
         secret, _, path = self.path.removeprefix("/").partition("/")
-        if not secrets.compare_digest(secret.encode(), self.rest.secret.encode()):
+        if not secrets.compare_digest(secret.encode(), self._rest.secret.encode()):
             raise StatusError(401, "the path begins with another secret than this sandbox's")
-        self.rest.asked.append((self.command, f"/{path}"))
+        self._rest.asked.append((self.command, f"/{path}"))
         return f"/{path}"
 
     def _reply(self, path: str, body: bytes) -> Answer | Stream:
-        self.rest.faults.meet(self.command)
-        cluster, asked = self.rest.cluster, urlsplit(path)
+        self._rest.faults.meet(self.command)
+        cluster, asked = self._rest.cluster, urlsplit(path)
         if self.command == "GET" and asked.path in {"/healthz", "/livez", "/readyz"}:
             return Answer(200, b"ok", content="text/plain")
         query = dict(parse_qsl(asked.query))
@@ -187,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _stream(self, reply: Stream) -> None:
-        self.server.opened(self.connection, reply.close)
+        self._http.opened(self.connection, reply.close)
         try:
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
@@ -201,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         finally:
             reply.close()
-            self.server.opened(self.connection)
+            self._http.opened(self.connection)
 
     def _chunk(self, data: bytes) -> None:
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")

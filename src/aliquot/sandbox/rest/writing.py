@@ -1,7 +1,7 @@
 """POST, PUT, PATCH and DELETE."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -14,6 +14,7 @@ from aliquot.sandbox.rest.paths import Place
 
 Json = dict[str, Any]
 Query = Mapping[str, str]
+T = TypeVar("T")
 
 PATCHES: Mapping[str, PatchKind | Literal["apply"]] = {
     "application/merge-patch+json": "merge",
@@ -21,6 +22,18 @@ PATCHES: Mapping[str, PatchKind | Literal["apply"]] = {
     "application/apply-patch+yaml": "apply",
     "application/apply-patch+json": "apply",
 }
+
+
+class _Conditions(msgspec.Struct, rename="camel"):
+    uid: str | None = None
+    resource_version: str | None = None
+
+
+class _DeleteOptions(msgspec.Struct, rename="camel"):
+    grace_period_seconds: int | None = None
+    propagation_policy: str | None = None
+    orphan_dependents: bool | None = None
+    preconditions: _Conditions | None = None
 
 
 def write(
@@ -36,9 +49,9 @@ def write(
     manager = query.get("fieldManager") or agent.partition("/")[0] or "unknown"
     subresource = cast("Subresource", place.subresource)
     if method == "POST" and not place.name:
-        return answer(cluster.create(place.resource, _placed(place, _json(body)), manager=manager), 201)
+        return answer(cluster.create(place.resource, _placed(place, _decoded(body, Json)), manager=manager), 201)
     if method == "PUT" and place.name:
-        thing = _placed(place, _json(body))
+        thing = _placed(place, _decoded(body, Json))
         return answer(cluster.update(place.resource, thing, subresource=subresource, manager=manager))
     if method == "PATCH" and place.name:
         return answer(_patched(cluster, place, query, body, content.partition(";")[0].strip(), manager))
@@ -58,25 +71,26 @@ def _patched(cluster: MemoryCluster, place: Place, query: Query, body: bytes, co
         if not query.get("fieldManager"):
             raise StatusError(422, "fieldManager: Required value: is required for apply patch")
         return cluster.apply(place.resource, thing, manager=manager, force=force, subresource=subresource)
+    patch = _decoded(body, Json) if kind == "merge" else _decoded(body, list[Json])
     return cluster.patch(
-        place.resource, place.name, _json(body), place.namespace, kind=kind, subresource=subresource, manager=manager
+        place.resource, place.name, patch, place.namespace, kind=kind, subresource=subresource, manager=manager
     )
 
 
 def _deleted(cluster: MemoryCluster, place: Place, query: Query, body: bytes) -> Answer:
-    options = _json(body) if body.strip() else {}
-    policy = query.get("propagationPolicy") or options.get("propagationPolicy") or "Background"
-    if policy != "Background" or options.get("orphanDependents"):
+    options = _decoded(body or b"{}", _DeleteOptions)
+    policy = query.get("propagationPolicy") or options.propagation_policy or "Background"
+    if policy != "Background" or options.orphan_dependents:
         raise StatusError(400, f"propagationPolicy {policy} isn't known here; Background is")
-    grace = query.get("gracePeriodSeconds", options.get("gracePeriodSeconds"))
-    conditions = options.get("preconditions") or {}
+    grace = query.get("gracePeriodSeconds", options.grace_period_seconds)
+    conditions = options.preconditions or _Conditions()
     uid = cluster.get(place.resource, place.name, place.namespace)["metadata"]["uid"]
     cluster.delete(
         place.resource,
         place.name,
         place.namespace,
-        uid=conditions.get("uid") or "",
-        resource_version=conditions.get("resourceVersion") or "",
+        uid=conditions.uid or "",
+        resource_version=conditions.resource_version or "",
         grace_seconds=None if grace is None else int(grace),
     )
     try:
@@ -89,11 +103,9 @@ def _deleted(cluster: MemoryCluster, place: Place, query: Query, body: bytes) ->
     return answer({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
 
 
-def _placed(place: Place, thing: Any) -> Json:
+def _placed(place: Place, thing: Json) -> Json:
     """The object in the path's namespace and of the path's name, which the body may leave out but not contradict."""
-    if not isinstance(thing, dict) or not isinstance(thing.get("metadata", {}), dict):
-        raise StatusError(400, "the body is no object with metadata")
-    metadata = dict(thing.get("metadata", {}))
+    metadata = dict(_converted(thing.get("metadata", {}), Json))
     for name, right in (("namespace", place.namespace), ("name", place.name)):
         if right and metadata.setdefault(name, right) != right:
             told = f"the {name} of the object ({metadata[name]}) isn't that of the request ({right})"
@@ -101,16 +113,23 @@ def _placed(place: Place, thing: Any) -> Json:
     return {**thing, "metadata": metadata}
 
 
-def _json(body: bytes) -> Any:
+def _decoded(body: bytes, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(body)
+        return msgspec.json.decode(body, type=kind)
     except msgspec.MsgspecError as error:
-        raise StatusError(400, f"the body is no JSON: {error}") from error
+        raise StatusError(400, f"the body can't be read: {error}") from error
 
 
-def _yaml(body: bytes) -> Any:
+def _yaml(body: bytes) -> Json:
     try:
         documents = load_all(body.decode())
     except (YamlError, UnicodeDecodeError) as error:
         raise StatusError(400, f"the body is no YAML: {error}") from error
-    return documents[0] if len(documents) == 1 else None
+    return _converted(documents[0] if len(documents) == 1 else None, Json)
+
+
+def _converted(value: Any, kind: type[T]) -> T:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise StatusError(400, f"the body isn't an object with metadata: {error}") from error
