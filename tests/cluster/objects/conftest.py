@@ -6,7 +6,7 @@ stays there).
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,12 +44,6 @@ def cluster(implementation: str, memory: MemoryCluster, tmp_path: Path) -> Itera
     else:
         with Connection(account(None, Path(LIVE))) as connection:
             yield KubeCluster(connection)
-
-
-@pytest.fixture
-def compact(implementation: str, memory: MemoryCluster) -> Callable[[], None]:
-    """Has the past forgotten; a real API server has forgotten what was before it started."""
-    return (lambda: None) if implementation == "live" else memory.compact
 
 
 @pytest.fixture

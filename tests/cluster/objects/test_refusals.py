@@ -55,8 +55,11 @@ REFUSALS: list[tuple[str, Attempt, int, str]] = [
     ),
     ("a kind that isn't served", lambda c, _: c.list(GADGETS), 404, ""),
     ("create: it's there", lambda c, n: c.create(NODES, node(n)), 409, "AlreadyExists"),
-    ("create with a version", lambda c, n: c.create(NODES, node(f"{n}-x", resourceVersion="1")), 400, "BadRequest"),
+    ("create with a version", lambda c, n: c.create(NODES, node(f"{n}-x", resourceVersion="1")), 500, ""),
     ("create with a bad name", lambda c, _: c.create(NODES, node("No_Name")), 422, "Invalid"),
+    ("patch of the uid", lambda c, n: c.patch(NODES, n, {"metadata": {"uid": "x"}}), 422, "Invalid"),
+    ("apply to another uid", lambda c, n: c.apply(NODES, node(n, uid="x"), manager="m"), 422, "Invalid"),
+    ("apply to a uid that is gone", lambda c, n: c.apply(NODES, node(f"{n}-x", uid="x"), manager="m"), 409, "Conflict"),
     ("apply from a stale version", stale_apply, 409, "Conflict"),
     ("apply with managedFields", lambda c, n: c.apply(NODES, c.get(NODES, n), manager="m"), 400, "BadRequest"),
     ("delete with another uid", lambda c, n: c.delete(NODES, n, uid="other"), 409, "Conflict"),
@@ -71,7 +74,7 @@ REFUSALS: list[tuple[str, Attempt, int, str]] = [
 
 @pytest.mark.parametrize(("attempt", "code", "reason"), [row[1:] for row in REFUSALS], ids=[row[0] for row in REFUSALS])
 def test_refusals(cluster: WritableCluster, name: str, attempt: Attempt, code: int, reason: str) -> None:
-    cluster.create(NODES, node(name))
+    cluster.create(NODES, node(name, labels={"there": "1"}))
     with pytest.raises(StatusError) as raised:
         attempt(cluster, name)
     assert raised.value.code == code, raised.value.message

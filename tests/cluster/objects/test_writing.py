@@ -22,11 +22,11 @@ def test_a_new_object_gets_an_identity(cluster: WritableCluster, name: str) -> N
 
 
 def test_what_clients_may_not_set_is_ignored(cluster: WritableCluster, name: str) -> None:
-    wanted = node(name, uid="mine", generation=7, creationTimestamp="2001-01-01T00:00:00Z")
-    metadata = cluster.create(NODES, wanted)["metadata"]
+    wanted = slice_of(name, name, uid="mine", generation=7, creationTimestamp="2001-01-01T00:00:00Z")
+    metadata = cluster.create(SLICES, wanted)["metadata"]
     assert metadata["uid"] != "mine"
     assert not metadata["creationTimestamp"].startswith("2001")
-    assert metadata.get("generation") != 7
+    assert metadata["generation"] == 1
 
 
 def test_names_are_generated(cluster: WritableCluster, name: str) -> None:

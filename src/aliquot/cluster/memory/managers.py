@@ -22,6 +22,8 @@ from aliquot.cluster.objects.status import Cause, StatusError
 Json = dict[str, Any]
 Operation = Literal["Apply", "Update"]
 OWNS_NOTHING: Final[FieldSet] = frozenset()
+EMPTY_PARTS: Final[FieldSet] = frozenset({("f:spec",), ("f:status",)})
+"""Every object has these, so that none is given to it by an update."""
 
 
 class Manager(NamedTuple):
@@ -74,7 +76,7 @@ def after_update(old: Json | None, new: Json, by: Manager, shapes: Shapes, now: 
     """Who changes a field takes it from everybody else; `old` is None where the object is new."""
     owners = owners_of(old) if old is not None else {}
     changed, removed = difference(_bare(old) if old is not None else {}, _bare(new), shapes)
-    changed -= NOBODYS
+    changed -= NOBODYS | EMPTY_PARTS
     if not changed and not removed:
         return owners
     left = _taken(owners, by, changed | removed)

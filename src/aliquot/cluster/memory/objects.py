@@ -26,6 +26,8 @@ HISTORY = 10_000
 BOOKMARK_SECONDS = 60.0
 """As an API server has it."""
 FIRST_VERSION = 1
+CONDITIONS = ("uid", "resourceVersion")
+"""By which an update or a deletion says what object, in which state, it means; in a patch a uid is a field."""
 
 
 def _now() -> datetime:
@@ -135,6 +137,7 @@ class MemoryObjects:
             if key not in shelf.objects and rule.put_creates and not subresource:
                 return self._created(resource, thing, by).copy()
             live = self._there(resource, key)
+            self._check(resource, live, thing["metadata"])
             if rule.put_needs_version and not thing["metadata"].get("resourceVersion"):
                 raise rules.invalid(resource, key[1], "metadata.resourceVersion", "must be specified for an update")
             return self._updated(resource, live, thing, by).copy()
@@ -179,13 +182,16 @@ class MemoryObjects:
         with self._happened:
             live = self._shelf(resource).objects.get(_key(thing))
             if live is None:
-                if subresource or thing["metadata"].get("uid"):
+                if subresource:
                     raise _missing(resource, _key(thing))
+                if "uid" in thing["metadata"]:
+                    raise StatusError(409, f'{resource.name} "{_key(thing)[1]}" of that uid is gone')
                 return self._created(resource, wanted, by).copy()
-            self._check(resource, live, thing["metadata"])
+            self._check(resource, live, thing["metadata"], ("resourceVersion",))
             new, owners = managers.applied(
                 live.thing, wanted, by, shapes_of(resource.kind), _time(self._clock()), force=force
             )
+            new["metadata"] = {**new["metadata"], "uid": thing["metadata"].get("uid", live.thing["metadata"]["uid"])}
             new = rules.changed(resource, live.thing, new, subresource)
             return self._stored(resource, live, new, owners).copy()
 
@@ -226,10 +232,10 @@ class MemoryObjects:
         except KeyError:
             raise _missing(resource, key) from None
 
-    def _check(self, resource: Resource, live: Kept, wanted: Json) -> None:
+    def _check(self, resource: Resource, live: Kept, wanted: Json, names: Sequence[str] = CONDITIONS) -> None:
         """Whether it's the very object, in the very state, that somebody means."""
         there = live.thing["metadata"]
-        for name in ("uid", "resourceVersion"):
+        for name in names:
             if wanted.get(name) and wanted[name] != there[name]:
                 told = f"its {name} is {there[name]}, not {wanted[name]}: it has changed since it was read"
                 raise StatusError(409, f'{resource.name} "{there["name"]}": {told}')
@@ -252,7 +258,7 @@ class MemoryObjects:
         return state
 
     def _updated(self, resource: Resource, live: Kept, thing: Json, by: Manager) -> Kept:
-        self._check(resource, live, thing["metadata"])
+        self._check(resource, live, thing["metadata"], ("resourceVersion",))
         new = rules.changed(resource, live.thing, thing, by.subresource)  # type: ignore[arg-type]  # it is a subresource
         owners = managers.after_update(live.thing, new, by, shapes_of(resource.kind), _time(self._clock()))
         return self._stored(resource, live, new, owners)

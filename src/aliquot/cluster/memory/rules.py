@@ -98,12 +98,13 @@ def created(resource: Resource, thing: Json, now: str, uid: str, suffix: str) ->
     """A new object as it's stored; `suffix` completes a generateName.
 
     Raises:
-        StatusError: 400: it has a resourceVersion; 422: its name isn't good.
+        StatusError: 500: it has a resourceVersion; 422: its name isn't good.
     """
     rules = rules_of(resource)
-    metadata = {name: value for name, value in thing["metadata"].items() if name not in _SERVERS}
+    kept = () if rules.generation else ("generation",)
+    metadata = {name: value for name, value in thing["metadata"].items() if name not in _SERVERS or name in kept}
     if metadata.get("resourceVersion"):
-        raise StatusError(400, "resourceVersion must not be set on objects to be created")
+        raise StatusError(500, "resourceVersion should not be set on objects to be created")  # as it is: no 400
     if not metadata.get("name") and metadata.get("generateName"):
         metadata["name"] = metadata["generateName"] + suffix
     name = metadata.get("name", "")
@@ -127,6 +128,9 @@ def changed(resource: Resource, live: Json, thing: Json, subresource: Subresourc
         StatusError: 422: it changes what may not change.
     """
     rules = rules_of(resource)
+    uid = thing["metadata"].get("uid", live["metadata"]["uid"])
+    if uid != live["metadata"]["uid"]:
+        raise invalid(resource, live["metadata"]["name"], "metadata.uid", f"field is immutable, it can't be {uid}")
     new = _allowed(resource, rules, live, thing, subresource)
     before, after = live["metadata"], dict(new["metadata"])
     for name in (*_SERVERS, "name", "namespace", "generateName", "resourceVersion"):

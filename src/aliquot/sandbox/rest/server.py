@@ -138,8 +138,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def finish(self) -> None:
         self._http.closed(self.connection)
-        with contextlib.suppress(OSError):
-            super().finish()
+        try:
+            with contextlib.suppress(OSError):  # what is left to send can't be sent to who has gone
+                super().finish()
+        finally:
+            self.rfile.close()
 
     def _any(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
