@@ -109,6 +109,8 @@ class _Walk:
         before, after = parts(old, dotted, self.shapes), parts(new, dotted, self.shapes)
         if not before or not after:  # a leaf on one side at least; an empty map or list is one too
             was, now = set(self.fields(old, path, dotted)), set(self.fields(new, path, dotted))
+            if before is not None and after is not None:
+                now.discard(path)  # it was there, and is: what is new or gone is what it holds
             changed |= now
             removed |= was - now
             return

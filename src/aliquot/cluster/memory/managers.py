@@ -16,7 +16,7 @@ from aliquot.cluster.memory.field_paths import (
     from_v1,
     to_v1,
 )
-from aliquot.cluster.memory.merging import merged, pruned
+from aliquot.cluster.memory.merging import merged, pruned, trimmed
 from aliquot.cluster.objects.status import Cause, StatusError
 
 Json = dict[str, Any]
@@ -98,7 +98,7 @@ def applied(live: Json, wanted: Json, by: Manager, shapes: Shapes, now: str, *, 
     mine = fields_of(wanted, shapes) - NOBODYS
     others = frozenset(path for manager, owned in owners.items() if manager != by for path in owned.fields)
     new = merged(_bare(live), wanted, shapes)
-    new = pruned(new, before - mine, others | mine, shapes)
+    new = trimmed(pruned(new, before - mine, others | mine, shapes))
     changed, removed = difference(_bare(live), new, shapes)
     if not force:
         _refuse_conflicts(owners, by, changed)

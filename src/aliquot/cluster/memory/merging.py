@@ -1,14 +1,17 @@
 """Server-side apply's two halves: what is wanted merged into what is there, and what is wanted no longer taken out."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aliquot.cluster.memory.field_paths import FieldSet, Path, Shapes, parts
 
+OPAQUE = frozenset({"parameters", "data"})
+"""Fields whose content the API's types don't know: drivers' configurations and what they say of devices."""
+
 
 def merged(live: Any, wanted: Any, shapes: Shapes, dotted: str = "") -> Any:
-    """`live` with all that `wanted` says; lists by key keep live's order, new items come last."""
+    """`live` with all that `wanted` says."""
     there, told = parts(live, dotted, shapes), parts(wanted, dotted, shapes)
     if there is None or told is None:
         return wanted
@@ -19,7 +22,24 @@ def merged(live: Any, wanted: Any, shapes: Shapes, dotted: str = "") -> Any:
     both.update({element: value for element, (value, _) in told.items() if element not in there})
     if isinstance(live, dict):
         return {element.removeprefix("f:"): value for element, value in both.items()}
-    return list(both.values())
+    return [both[element] for element in _order(list(there), list(told))]
+
+
+def _order(live: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The wanted items in their order; each other one after those that it came after, as far as that goes."""
+    there, told = set(live), set(wanted)
+    order: list[str] = []
+    shared = [element for element in wanted if element in there]
+    at = 0
+    for element in live:
+        if element not in told:
+            order.append(element)
+        elif shared and element == shared[0]:
+            end = wanted.index(element) + 1
+            order += wanted[at:end]
+            at = end
+            shared.pop(0)
+    return [*order, *wanted[at:]]
 
 
 def pruned(thing: Any, gone: Iterable[Path], kept: FieldSet, shapes: Shapes) -> Any:
@@ -56,3 +76,16 @@ def _without(value: Any, path: Path, shapes: Shapes, dotted: str, needed: set[Pa
     if isinstance(value, dict):
         return {each.removeprefix("f:"): inner for each, inner in rest.items()}
     return list(rest.values())
+
+
+def trimmed(value: Any) -> Any:
+    """As the API's types write it: an empty list is left out."""
+    if isinstance(value, dict):
+        return {
+            name: each if name in OPAQUE else trimmed(each)
+            for name, each in value.items()
+            if each != [] or name in OPAQUE
+        }
+    if isinstance(value, list):
+        return [trimmed(each) for each in value]
+    return value

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from aliquot.cluster.memory.merging import OPAQUE, trimmed
 from aliquot.cluster.objects.protocol import Subresource
 from aliquot.cluster.objects.resources import Resource
 from aliquot.cluster.objects.status import Cause, StatusError
@@ -85,9 +86,7 @@ def _without_nulls(value: Any) -> Any:
     """The API's types know no null, but for what is opaque to them."""
     if isinstance(value, dict):
         return {
-            name: each if name in {"parameters", "data"} else _without_nulls(each)
-            for name, each in value.items()
-            if each is not None
+            name: each if name in OPAQUE else _without_nulls(each) for name, each in value.items() if each is not None
         }
     if isinstance(value, list):
         return [_without_nulls(each) for each in value]
@@ -113,7 +112,7 @@ def created(resource: Resource, thing: Json, now: str, uid: str, suffix: str) ->
     metadata |= {"uid": uid, "creationTimestamp": now}
     if rules.generation:
         metadata["generation"] = 1
-    new = {**thing, "metadata": metadata}
+    new: Json = trimmed({**thing, "metadata": metadata})
     if resource.status and not rules.created_with_status:
         new.pop("status", None)
         if rules.first_status is not None:
@@ -137,7 +136,11 @@ def changed(resource: Resource, live: Json, thing: Json, subresource: Subresourc
         after.pop(name, None)
         if name in before:
             after[name] = before[name]
-    new["metadata"] = after
+    new = trimmed({**new, "metadata": after})
+    after = new["metadata"]
+    for name in ("labels", "annotations"):
+        if after.get(name) == {}:
+            del after[name]
     if "deletionTimestamp" in before:
         added = set(after.get("finalizers", ())) - set(before.get("finalizers", ()))
         if added:
