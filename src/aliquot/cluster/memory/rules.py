@@ -130,19 +130,19 @@ def changed(resource: Resource, live: Json, thing: Json, subresource: Subresourc
     uid = thing["metadata"].get("uid", live["metadata"]["uid"])
     if uid != live["metadata"]["uid"]:
         raise invalid(resource, live["metadata"]["name"], "metadata.uid", f"field is immutable, it can't be {uid}")
-    new = _allowed(resource, rules, live, thing, subresource)
-    before, after = live["metadata"], dict(new["metadata"])
+    allowed = _allowed(resource, rules, live, thing, subresource)
+    before, after = live["metadata"], dict(allowed["metadata"])
     for name in (*_SERVERS, "name", "namespace", "generateName", "resourceVersion"):
         after.pop(name, None)
         if name in before:
             after[name] = before[name]
-    new = trimmed({**new, "metadata": after})
-    after = new["metadata"]
+    new: Json = trimmed({**allowed, "metadata": after})
+    metadata: Json = new["metadata"]
     for name in ("labels", "annotations"):
-        if after.get(name) == {}:
-            del after[name]
+        if metadata.get(name) == {}:
+            del metadata[name]
     if "deletionTimestamp" in before:
-        added = set(after.get("finalizers", ())) - set(before.get("finalizers", ()))
+        added = set(metadata.get("finalizers", ())) - set(before.get("finalizers", ()))
         if added:
             told = f"no new finalizers once it's being deleted: {', '.join(sorted(added))}"
             raise invalid(resource, before["name"], "metadata.finalizers", told)
@@ -150,7 +150,7 @@ def changed(resource: Resource, live: Json, thing: Json, subresource: Subresourc
         if _at(live, path) != _at(new, path):
             raise invalid(resource, before["name"], path, "field is immutable")
     if rules.generation and _content(new) != _content(live):
-        after["generation"] = before.get("generation", 0) + 1
+        metadata["generation"] = before.get("generation", 0) + 1
     return new
 
 
