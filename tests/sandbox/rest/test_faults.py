@@ -4,9 +4,11 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from aliquot.cluster.api import kube_objects
 from aliquot.cluster.api.connection import Connection
 from aliquot.cluster.api.kube_cluster import KubeCluster
 from aliquot.cluster.api.kubeconfig import account
@@ -86,3 +88,26 @@ def test_a_dropped_watch_raises(client: KubeCluster, server: RestServer, memory:
     assert not follower.is_alive()
     assert heard[0] == "ADDED"
     assert heard[-1] is UnavailableError
+
+
+def test_a_list_that_expires_is_read_again(
+    client: KubeCluster, memory: MemoryCluster, server: RestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for index in range(5):
+        memory.create(NODES, node(f"n{index}"))
+    monkeypatch.setattr(kube_objects, "PAGE", 2)
+    states = memory.states
+    expiring = [True]
+
+    def expire_once(*arguments: Any, version: int | None = None, **more: Any) -> Any:
+        if version is not None and expiring:
+            expiring.clear()
+            memory.delete(NODES, "n0")
+            memory.compact()
+        return states(*arguments, version=version, **more)
+
+    monkeypatch.setattr(memory, "states", expire_once)
+    listing = client.list(NODES)
+    assert [each["metadata"]["name"] for each in listing.items] == ["n1", "n2", "n3", "n4"]
+    assert listing.resource_version == memory.list(NODES).resource_version
+    assert len(server.asked) == 4  # a page, an expired one, two pages

@@ -36,17 +36,28 @@ FIRST_PAUSE_SECONDS = 0.5
 class Stream:
     """The lines of an answer that goes on and on."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(self, response: httpx2.Response, failed: Callable[[Exception], UnavailableError]) -> None:
         self._response = response
-        self.closed = False
+        self._failed = failed
+        self._closed = False
 
     def __iter__(self) -> Iterator[str]:
-        """Without their ends."""
-        return self._response.iter_lines()
+        """Without their ends; they end when it's closed, and when nothing came for so long that it may be dead.
+
+        Raises:
+            UnavailableError: the connection broke off.
+        """
+        try:
+            yield from self._response.iter_lines()
+        except httpx2.ReadTimeout:
+            return
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            if not self._closed:
+                raise self._failed(error) from error
 
     def close(self) -> None:
         """Have the lines end, also for a thread that waits for the next one."""
-        self.closed = True
+        self._closed = True
         network = self._response.extensions["network_stream"]
         with contextlib.suppress(OSError):  # it's down already
             network.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
@@ -160,10 +171,9 @@ class Connection:
 
         Raises:
             StatusError: the server says no.
-            UnavailableError: it can't be reached, doesn't know us, or broke off.
+            UnavailableError: it can't be reached, or doesn't know us.
         """
         timeout = httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS, read=quiet_seconds)
-        stream: Stream | None = None
         try:
             with self._http.stream(
                 "GET",
@@ -178,11 +188,8 @@ class Connection:
                     if response.status_code == httpx2.codes.UNAUTHORIZED:
                         raise refused(status_of(response), self.account, path)
                     raise status_of(response)
-                stream = Stream(response)
-                yield stream
+                yield Stream(response, self._failed)
         except (httpx2.HTTPError, ConfigError) as error:
-            if stream is not None and (stream.closed or isinstance(error, httpx2.ReadTimeout)):
-                return  # closed by us, or so quiet that the connection may be dead: the stream has ended
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> UnavailableError:

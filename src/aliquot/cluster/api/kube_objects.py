@@ -165,20 +165,21 @@ class KubeWatch:
     """A watch as a stream of lines."""
 
     def __init__(self, connection: Connection, path: str, query: dict[str, str]) -> None:
-        self._connection = connection
-        self._path = path
-        self._query = query
+        self._opening = connection.lines(path, query, QUIET_SECONDS)
+        self._opened = contextlib.ExitStack()
         self._stream: Stream | None = None
         self._closed = False
 
     def __enter__(self) -> Self:
-        """For `with`; nothing is sent yet."""
+        """The request is sent, and the server has begun to watch."""
+        self._stream = self._opened.enter_context(self._opening)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        self._opened.close()
 
     def close(self) -> None:
         """End the iteration, also in a thread that waits for the next event."""
@@ -188,15 +189,14 @@ class KubeWatch:
 
     def __iter__(self) -> Iterator[WatchEvent]:
         """The events, until the server ends the watch or somebody closes it."""
-        with contextlib.ExitStack() as opened:
-            self._stream = opened.enter_context(self._connection.lines(self._path, self._query, QUIET_SECONDS))
-            for line in self._stream:
-                if self._closed:
-                    return
-                event = _parsed(line)
-                if event is None:
-                    return
-                yield event
+        assert self._stream is not None, "a watch is to be used with `with`"
+        if self._closed:
+            return
+        for line in self._stream:
+            event = _parsed(line)
+            if event is None or self._closed:
+                return
+            yield event
 
 
 def _parsed(line: str) -> WatchEvent | None:

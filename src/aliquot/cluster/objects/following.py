@@ -12,6 +12,8 @@ from aliquot.cluster.unavailable import UnavailableError
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.2, 30.0
 """After the first failure in a row, and at most; each is twice the one before."""
+END_SECONDS = 5.0
+"""How long the end of the thread is waited for: it may be in a request that isn't answered."""
 Key = tuple[str, str]
 """(namespace, name)."""
 
@@ -75,7 +77,7 @@ class Followed:
         with self._lock:
             if self._watch is not None:
                 self._watch.close()
-        self._thread.join(LONGEST_PAUSE_SECONDS)
+        self._thread.join(END_SECONDS)
 
     def _run(self) -> None:
         pause = FIRST_PAUSE_SECONDS
@@ -86,15 +88,15 @@ class Followed:
             except StatusError as error:
                 if error.expired:
                     self._since = ""
-                    continue
-                self.trouble = f"{error.message} ({error.code})"
+                else:
+                    self.trouble = f"{error.message} ({error.code})"
             except UnavailableError as error:
                 self.trouble = error.message
-            if time.monotonic() - begun > LONGEST_PAUSE_SECONDS:
+            if time.monotonic() - begun > pause:  # it went well for a while: at once, then carefully again
                 pause = FIRST_PAUSE_SECONDS
-            if self.trouble or time.monotonic() - begun < FIRST_PAUSE_SECONDS:
-                self._ended.wait(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+                continue
+            self._ended.wait(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
     def _follow(self) -> None:
         """One watch, after a list if need be.
@@ -115,6 +117,7 @@ class Followed:
                 self._watch = watch
             if self._ended.is_set():
                 return
+            self.trouble = ""
             for event in watch:
                 self._take(event)
 

@@ -43,7 +43,14 @@ class WatchEvent:
 class Watch(Protocol):
     """What happens in a collection, in order. To be used with `with`, by one thread."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        """Begin it: whoever gets past this is watching.
+
+        Raises:
+            StatusError: the server's no.
+            UnavailableError: no answer.
+        """
+        ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

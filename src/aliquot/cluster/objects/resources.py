@@ -1,4 +1,7 @@
-"""The kinds that we read and write one by one, and where the API server has them (Kubernetes 1.34 to 1.37)."""
+"""The kinds that we read and write one by one, and where API servers have them: from Kubernetes 1.34 on.
+
+DeviceTaintRule is v1 from 1.37 on (v1beta2 in 1.36): ask for it where it's served.
+"""
 
 from dataclasses import dataclass
 from urllib.parse import quote
