@@ -9,8 +9,6 @@ import pytest
 from aliquot.cluster.memory.cluster import MemoryCluster
 from aliquot.sandbox.rest.server import RestServer
 
-Ask = Callable[..., httpx2.Response]
-
 
 @pytest.fixture
 def memory() -> MemoryCluster:
@@ -24,7 +22,7 @@ def server(memory: MemoryCluster) -> Iterator[RestServer]:
 
 
 @pytest.fixture
-def ask(server: RestServer) -> Iterator[Ask]:
+def ask(server: RestServer) -> Iterator[Callable[..., httpx2.Response]]:
     with httpx2.Client(trust_env=False) as client:
 
         def asked(method: str, path: str, body: Any = None, content: str = "application/json") -> httpx2.Response:

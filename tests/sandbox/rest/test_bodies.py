@@ -2,6 +2,7 @@
 
 import json
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
@@ -11,10 +12,10 @@ from aliquot.cluster.memory.cluster import MemoryCluster
 from aliquot.cluster.objects.resources import CLAIMS, NODES, PODS
 from aliquot.sandbox.rest.server import RestServer
 from tests.cluster.objects.things import claim, node, pod
-from tests.sandbox.rest.conftest import Ask
 
 pytestmark = pytest.mark.enable_socket
 NODES_PATH = "/api/v1/nodes"
+Ask = Callable[..., httpx2.Response]
 
 
 def test_discovery(ask: Ask) -> None:

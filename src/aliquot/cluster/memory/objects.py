@@ -21,7 +21,7 @@ from aliquot.cluster.objects.protocol import MANAGER, Json, Listing, PatchKind, 
 from aliquot.cluster.objects.resources import ALL, Resource
 from aliquot.cluster.objects.status import ALREADY_EXISTS, StatusError
 
-HISTORY = 10_000
+HISTORY = 5_000
 """Changes of a kind that a watch can go on from."""
 BOOKMARK_SECONDS = 60.0
 """As an API server has it."""
