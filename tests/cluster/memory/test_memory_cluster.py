@@ -111,6 +111,14 @@ def test_lists_that_are_empty_are_left_out_but_not_what_is_opaque() -> None:
     assert devices["config"][0]["opaque"] == opaque
 
 
+def test_fields_of_a_gate_that_is_off_are_dropped() -> None:
+    cluster = MemoryCluster(unknown={"ResourceSlice": ["spec.devices.taints", "spec.sharedCounters"]})
+    thing = slice_of("s", "n", devices=2)
+    thing["spec"]["devices"][1]["taints"] = [{"key": "k", "effect": "NoSchedule"}]
+    assert cluster.create(SLICES, thing)["spec"]["devices"] == [{"name": "gpu-0"}, {"name": "gpu-1"}]
+    assert "taints" not in cluster.apply(SLICES, thing, manager="m", force=True)["spec"]["devices"][1]
+
+
 def test_it_is_read_as_a_whole() -> None:
     cluster = MemoryCluster(version="v1.36.5")
     cluster.create(NODES, node("n") | {"status": {"capacity": {"cpu": "4"}, "allocatable": {"cpu": "4"}}})

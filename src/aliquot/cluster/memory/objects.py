@@ -3,8 +3,9 @@
 import random
 import threading
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -44,6 +45,8 @@ class MemoryObjects:
         history: changes of a kind that a watch can go on from at least.
         bookmark_seconds: how long a watch is quiet before it says from which version on.
         version: of Kubernetes, as `/version` says it.
+        unknown: kind -> fields that are dropped silently, as where their feature gate is off
+            (`{"ResourceSlice": ["spec.devices.taints"]}`).
     """
 
     def __init__(
@@ -55,9 +58,11 @@ class MemoryObjects:
         history: int = HISTORY,
         bookmark_seconds: float = BOOKMARK_SECONDS,
         version: str = "v1.37.2",
+        unknown: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.resources = tuple(resources)
         self.version = version
+        self._unknown = unknown
         self._clock = clock
         self._chance = chance or random.SystemRandom()
         self._bookmark_seconds = bookmark_seconds
@@ -123,13 +128,13 @@ class MemoryObjects:
     def create(self, resource: Resource, thing: Json, *, manager: str = MANAGER) -> Json:
         """A new object, as stored."""
         self._shelf(resource)
-        thing = _json(rules.received(resource, thing))
+        thing = self._received(resource, thing)
         with self._happened:
             return self._created(resource, thing, Manager("Update", manager, "", resource.api_version)).copy()
 
     def update(self, resource: Resource, thing: Json, *, subresource: Subresource = "", manager: str = MANAGER) -> Json:
         """The whole object anew (or only its status), as stored."""
-        thing = _json(rules.received(resource, thing))
+        thing = self._received(resource, thing)
         by = Manager("Update", manager, subresource, resource.api_version)
         with self._happened:
             shelf, key = self._shelf(resource), _key(thing)
@@ -163,7 +168,7 @@ class MemoryObjects:
                 new = json_patched(live.thing, patch)
             else:
                 raise StatusError(400, f"a {kind} patch is {'an object' if kind == 'merge' else 'a list'}")
-            new = _json(rules.received(resource, new))
+            new = self._received(resource, new)
             if _key(new) != (namespace, name):
                 raise StatusError(400, f"a patch may not change the name or namespace of {resource.name} {name!r}")
             return self._updated(resource, live, new, by).copy()
@@ -174,7 +179,7 @@ class MemoryObjects:
         """Server-side apply."""
         if not manager:
             raise StatusError(422, "an apply needs a field manager")
-        thing = _json(rules.received(resource, thing))
+        thing = self._received(resource, thing)
         if thing["metadata"].get("managedFields"):
             raise StatusError(400, "metadata.managedFields must be nil")
         by = Manager("Apply", manager, subresource, resource.api_version)
@@ -217,6 +222,9 @@ class MemoryObjects:
             for shelf in self._shelves.values():
                 shelf.forget(self._version)
             self._happened.notify_all()
+
+    def _received(self, resource: Resource, thing: Any) -> Json:
+        return _json(rules.received(resource, thing, self._unknown.get(resource.kind, ())))
 
     # --- under the lock ------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ Pure: the clock's time and the new uid are arguments.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -64,8 +64,8 @@ def rules_of(resource: Resource) -> Rules:
     return _RULES.get(resource.kind, Rules(generation=True))
 
 
-def received(resource: Resource, thing: Any) -> Json:
-    """An object from a client, with its apiVersion and kind, without nulls.
+def received(resource: Resource, thing: Any, unknown: Sequence[str] = ()) -> Json:
+    """An object from a client, with its apiVersion and kind, without nulls and fields that this server doesn't know.
 
     Raises:
         StatusError: 400: it's no object of this kind, or has no name or namespace.
@@ -79,7 +79,10 @@ def received(resource: Resource, thing: Any) -> Json:
         told = "needs metadata.namespace" if resource.namespaced else "has no namespace"
         raise StatusError(400, f"{resource.kind} {thing['metadata'].get('name', '')} {told}")
     first = {"apiVersion": resource.api_version, "kind": resource.kind}
-    return first | {name: _without_nulls(value) for name, value in thing.items() if value is not None}
+    known = first | {name: _without_nulls(value) for name, value in thing.items() if value is not None}
+    for path in unknown:
+        known = without(known, path.split("."))
+    return known
 
 
 def _without_nulls(value: Any) -> Any:
@@ -91,6 +94,16 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_nulls(each) for each in value]
     return value
+
+
+def without(value: Any, path: Sequence[str]) -> Any:
+    """`value` without a field that this server doesn't know, in every item where lists lie on its path."""
+    if isinstance(value, list):
+        return [without(each, path) for each in value]
+    if not isinstance(value, dict) or path[0] not in value:
+        return value
+    left = {name: each for name, each in value.items() if name != path[0]}
+    return left if len(path) == 1 else left | {path[0]: without(value[path[0]], path[1:])}
 
 
 def created(resource: Resource, thing: Json, now: str, uid: str, suffix: str) -> Json:
