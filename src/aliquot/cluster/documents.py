@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -104,7 +104,10 @@ class _Place:
     def problems(self, faults: list[Fault], text: str | None) -> list[Problem]:
         """Faults with their lines, in the order of lines, where the text is given; it's read once more for them."""
         known = lines(text, {fault.path for fault in faults}) if faults and text is not None else {}
-        placed = [self.problem(fault.message, known.get(fault.path), fault.hint, fault.path) for fault in faults]
+        placed = [
+            replace(self.problem(fault.message, known.get(fault.path), fault.hint, fault.path), lost=fault.lost)
+            for fault in faults
+        ]
         return sorted(placed, key=lambda problem: problem.line or 0)
 
 

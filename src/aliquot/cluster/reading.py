@@ -32,7 +32,11 @@ class Reading:
 
         The API server lists by name, too.
         """
-        return Snapshot.of([*sorted(self.objects, key=_place)])
+        unread: dict[str, tuple[str, ...]] = {}
+        for one in self.warnings:
+            if one.lost:
+                unread[one.lost] = (*unread.get(one.lost, ()), f"{one.place}{one.message}")
+        return Snapshot.of([*sorted(self.objects, key=_place)], unread=unread)
 
     def asked(self, kind: str) -> bool:
         """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""
