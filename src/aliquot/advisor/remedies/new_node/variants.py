@@ -14,8 +14,8 @@ from aliquot.snapshot.effective import effective_request
 
 SOLD: Mapping[str, int] = {"cpu": 1024 * 1000, "memory": 32 << 40}
 """Millicores and bytes of the largest machines that are sold: for more than that there's no larger node."""
-SPARE = 9 / 8
-"""What DaemonSets and the system need of a node beside the pod."""
+SPARE = 8
+"""One part in so many: what DaemonSets and the system need of a node beside the pod."""
 
 
 def larger(case: Case, known: Sequence[Template]) -> Iterator[Template]:
@@ -36,7 +36,7 @@ def _grown(node: Node, request: Mapping[str, int]) -> tuple[dict[str, int], int]
     sizes, doublings = dict(node.allocatable), 0
     for name in SOLD:
         if sizes.get(name, 0) < request.get(name, 0):
-            while 0 < sizes.get(name, 0) < min(request[name] * SPARE, 2 * SOLD[name]):
+            while 0 < sizes.get(name, 0) < min(request[name] + request[name] // SPARE, 2 * SOLD[name]):
                 sizes[name] *= 2
                 doublings += 1
     return sizes, doublings
