@@ -261,6 +261,23 @@ def test_runtime(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert call(capsys, "runtime", "check", *flags)[0] == 0
 
 
+def test_what_configure_did_is_taken_back_by_the_line_it_prints(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    real, link, new = tmp_path / "real it.toml", tmp_path / "config.toml", tmp_path / "new.toml"
+    real.write_text("# ours\nversion = 2\n")
+    link.symlink_to(real)
+    for config in (link, new):
+        flags = ["--runtime", "containerd", "--config", config, "--version", "1.7.22"]
+        _, out, _ = call(capsys, "runtime", "configure", *flags)
+        undo = next(line for line in out.splitlines() if line.startswith("  undo: "))
+        assert undo.endswith("; restart containerd")
+        subprocess.run(["sh", "-c", undo.removeprefix("  undo: ").partition(";")[0]], check=True, timeout=60)
+    assert sorted(tmp_path.iterdir()) == [link, real]
+    assert link.is_symlink()
+    assert real.read_text() == "# ours\nversion = 2\n"
+
+
 def test_runtime_notes_and_mistakes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "daemon.json"
     config.write_text('{"cdi-spec-dirs": ["/x"]}')

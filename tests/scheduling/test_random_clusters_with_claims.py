@@ -17,6 +17,7 @@ from aliquot.allocation.claims.bound import bound_claims
 from aliquot.allocation.claims.pod_check import PodCheck
 from aliquot.allocation.engines import Engines
 from aliquot.cluster.admission import admitted
+from aliquot.cluster.envelope import Document
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.dra.claim import AllocatedDevice, Claim, ClaimAllocation
 from aliquot.kube.meta import Owner
@@ -41,7 +42,7 @@ def clusters() -> list[Json]:
 
 
 def nouns(given: Json, reader: ItemReader) -> list[Noun]:
-    found = list(reader.read(json.dumps(given).encode()))
+    found = list(reader.read(Document(json.dumps(given).encode())))
     assert not any(isinstance(one, Fault) for one in found), found
     return [one for one in found if not isinstance(one, Fault)]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from aliquot.cluster.envelope import Document
 from aliquot.cluster.items import ItemReader
 from aliquot.kube.release import Kubernetes
 from aliquot.scheduling.outcome import Placement, Refusal
@@ -21,7 +22,7 @@ DECISIONS: list[dict[str, Any]] = [json.loads(line) for line in gzip.decompress(
 def test_every_decision(part: int) -> None:
     reader, scheduler = ItemReader(), Scheduler.of(Kubernetes(36, 5))
     for said in DECISIONS[part::10]:
-        snapshot = Snapshot.of(list(reader.read(json.dumps(said["objects"]).encode())))
+        snapshot = Snapshot.of(list(reader.read(Document(json.dumps(said["objects"]).encode()))))
         found = scheduler.judge(snapshot, snapshot.pods["default/p"])
         assert found.not_checked == ()
         if said["node"]:

@@ -121,14 +121,17 @@ class Case:
 
     def offered(self, resource: str) -> bool:
         """Any node has some of it."""
-        return any(
-            node.capacity.get(resource) or node.allocatable.get(resource) for node in self.snapshot.nodes.values()
-        )
+        return resource in self.snapshot.recall("resources that nodes have", _offered)
 
     @property
     def trial(self) -> Trial:
         """The world as it is."""
         return Trial(self.snapshot, self.pod)
+
+
+def _offered(snapshot: Snapshot) -> frozenset[str]:
+    amounts = (given for node in snapshot.nodes.values() for given in (node.capacity, node.allocatable))
+    return frozenset(name for given in amounts for name, amount in given.items() if amount)
 
 
 def on_pod(change: Callable[[Pod], Pod]) -> Callable[[Trial], Trial]:

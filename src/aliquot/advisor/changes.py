@@ -176,12 +176,18 @@ def label_node(node: str, labels: Mapping[str, str], before: Mapping[str, str]) 
 
 
 def plugin_config(name: str, config: Mapping[str, object]) -> Change:
-    """Add a named configuration to the device plugin's ConfigMap: the one that ClusterPolicy names."""
+    """Add a named configuration to the device plugin's ConfigMap, which one line finds whoever installed the plugin.
+
+    By its Helm chart the DaemonSet mounts that ConfigMap alone, by the GPU Operator beside one named ...-entrypoint.
+    """
     patch = {"data": {name: _flow(config)}}
-    add = "kubectl patch configmap CONFIG -n gpu-operator --type=merge -p"
+    add = "kubectl patch configmap CONFIG -n NAMESPACE --type=merge -p"
+    each = '{range .items[*]}{.metadata.namespace}/{.metadata.name}: {..configMap.name}{"\\n"}{end}'
     return Change(
         "configmap of NVIDIA's device plugin",
-        "kubectl get clusterpolicies.nvidia.com -o jsonpath='{.items[*].spec.devicePlugin.config.name}'  # CONFIG\n"
+        "# where Helm or the GPU Operator installed the device plugin (one that ends in -entrypoint is not meant):\n"
+        f"kubectl get ds -A -o jsonpath='{each}' | grep device-plugin  # NAMESPACE/...: CONFIG\n"
+        "# no CONFIG there: first make one, named by config.name (Helm) or devicePlugin.config.name (GPU Operator)\n"
         f"{add} \\\n  {_compact(patch)}",
         patch,
         f"{add} {_compact({'data': {name: None}})}",
@@ -284,6 +290,7 @@ def mig_strategy() -> Change:
     patch: Patch = {"spec": {"mig": {"strategy": "mixed"}}}
     return Change(
         "clusterpolicy cluster-policy",
+        "# where the GPU Operator runs; its policy has this name unless it was installed otherwise\n"
         f"kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge -p {_compact(patch)}",
         patch,
         undo.from_copy("clusterpolicies.nvidia.com", "cluster-policy"),

@@ -62,9 +62,10 @@ app.command(
         "aliquot explain --would deployment.yaml -n serving",
         "kubectl get nodes,pods -A -o json | aliquot explain -A -f - -o json",
         status="0  every asked pod runs or would be placed, all beside each other\n"
-        "3  a pod stays pending, has room only until those before it in the queue are placed,\n"
-        "   or the asked claim has no devices\n"
-        "2  nothing usable in the input, no nodes, no cluster, or what is asked isn't in it\n"
+        "3  a pod stays pending, has room only until those before it in the queue\n"
+        "   are placed, or the asked claim has no devices\n"
+        "2  nothing usable in the input, no nodes, no cluster, or what is asked\n"
+        "   isn't in it\n"
         "130  --watch was ended by Ctrl-C",
         more="Objects that can't be read are warnings on stderr.",
     ),

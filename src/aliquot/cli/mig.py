@@ -39,10 +39,11 @@ FITS_EXAMPLES = epilogue(
 LAYOUTS_EXAMPLES = epilogue(
     "aliquot mig layouts A100-40GB            # the full layouts, one a line",
     "aliquot mig layouts A100-40GB --placed   # and where each instance starts",
-    "aliquot mig layouts A100-40GB --all      # every legal state, the empty one too",
+    "aliquot mig layouts A100-40GB --all      # every legal state, also empty",
 )
 LIST_EXAMPLES = epilogue(
     "aliquot mig list",
+    "aliquot mig list --host preset:mixed   # simulated, without a GPU",
     "aliquot mig list --host sim:host.yaml -o json",
     status="0  the GPUs that have MIG are listed, if there are any\n"
     "1  something couldn't be asked, and stderr says what\n"

@@ -8,7 +8,7 @@ app = App(
     name="node",
     help="GPU nodes: what this machine has, how it's divided, what runs on it and what is wrong.",
     help_epilogue=epilogue(
-        "aliquot node inspect                          # this machine",
+        "aliquot node inspect                          # this machine, by its driver",
         "aliquot node inspect --host preset:dgx-a100   # a simulated one",
         "aliquot node slices --host preset:dgx-a100    # what the scheduler sees of it",
         "aliquot node presets hgx-h100 > host.yaml     # then --host sim:host.yaml",
@@ -21,7 +21,8 @@ app.command(
     name="inspect",
     help="What this node has: driver, GPUs, links, MIG layout, what runs on them, and what is wrong.",
     help_epilogue=epilogue(
-        "aliquot node inspect",
+        "aliquot node inspect                       # this machine, by its driver",
+        "aliquot node inspect --host preset:mixed   # simulated, without a GPU",
         "aliquot node inspect --host sim:host.yaml -o json",
         "aliquot node inspect --host sysfs:/   # other vendors' GPUs, network cards",
         status="0  nothing is wrong\n"
@@ -35,9 +36,9 @@ app.command(
     name="slices",
     help="The ResourceSlices of this node, as they'd be published.",
     help_epilogue=epilogue(
-        "aliquot node slices -o text",
-        "aliquot node slices --kubernetes 1.36 | kubectl create -f -",
-        "aliquot node slices --host preset:hgx-h100 --mig static",
+        "aliquot node slices -o text                             # of this machine",
+        "aliquot node slices --host preset:hgx-h100 --mig static # simulated",
+        "aliquot node slices --kubernetes 1.36 > slices.yaml",
         "aliquot node slices --feature-gates DRADeviceTaints=false",
         status="0  all of it is published\n"
         "1  something that the node has isn't, and stderr says what and why\n"
@@ -71,8 +72,9 @@ app.command(
     name="setup",
     help="What setting devices up for a claim would do: the steps with their undo; nothing is done.",
     help_epilogue=epilogue(
-        "aliquot node setup gpu-0 gpu-1 --config claim.yaml",
-        "aliquot node setup gpu-0:3g.20gb@4 --host preset:mixed",
+        "aliquot node setup gpu-1:1g.5gb@5 --host preset:mixed   # without a GPU",
+        "aliquot node setup gpu-2 --config claim.yaml --host sim:host.yaml",
+        "aliquot node setup gpu-0 gpu-1 --config claim.yaml      # this machine's",
         "aliquot node setup gpu-2 --config claim.yaml --request mps-gpu -o json",
         status="0  it can be set up, and the answer says how\n"
         "3  it can't, and the answer says why\n"

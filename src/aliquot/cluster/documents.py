@@ -7,14 +7,16 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
+from aliquot.cluster.envelope import Document
 from aliquot.cluster.items import ItemReader, Noun
 from aliquot.cluster.json_stream import Broken, duplicates
 from aliquot.cluster.json_stream import documents as json_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.text import UnreadableError, check_utf8
-from aliquot.cluster.yaml_stream import YamlError, lines, load_all
 from aliquot.kube.reading.shape import Fault
 from aliquot.kube.reading.shape import found as words
+
+# libyaml is loaded for YAML only: a dump is JSON, and reading it shouldn't wait
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -33,8 +35,8 @@ LOOK_AGAIN_BELOW_BYTES = 2**22
 class DocumentReader(Protocol[T_co]):
     """Takes one document apart: into nouns (`ItemReader`), or into plain objects."""
 
-    def read(self, document: bytes | memoryview) -> Iterator[T_co | Fault]:
-        """The objects and the faults of a document, which is valid JSON."""
+    def read(self, document: Document) -> Iterator[T_co | Fault]:
+        """The objects and the faults of a document."""
         ...
 
 
@@ -103,7 +105,12 @@ class _Place:
 
     def problems(self, faults: list[Fault], text: str | None) -> list[Problem]:
         """Faults with their lines, in the order of lines, where the text is given; it's read once more for them."""
-        known = lines(text, {fault.path for fault in faults}) if faults and text is not None else {}
+        if not faults or text is None:
+            known: dict[str, int] = {}
+        else:
+            from aliquot.cluster.yaml_stream import lines
+
+            known = lines(text, {fault.path for fault in faults})
         placed = [
             replace(self.problem(fault.message, known.get(fault.path), fault.hint, fault.path), lost=fault.lost)
             for fault in faults
@@ -120,9 +127,9 @@ def _json(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T |
         if isinstance(found, Broken):
             yield here.problem(found.message, 1, found.hint)
             return
-        text = _text(found.data) if len(part) < LOOK_AGAIN_BELOW_BYTES else None
+        text = _text(found.document.data) if len(part) < LOOK_AGAIN_BELOW_BYTES else None
         faults = [Fault(path, "given twice: the last one counts", "keep one of them") for path in _doubled(text)]
-        yield from _read(found.data, reader, faults)
+        yield from _read(found.document, reader, faults)
         yield from here.problems(faults, text)
 
 
@@ -130,11 +137,13 @@ def _doubled(text: str | None) -> list[str]:
     return duplicates(text) if text is not None else []
 
 
-def _text(data: memoryview) -> str:
+def _text(data: bytes | memoryview) -> str:
     return bytes(data).decode(errors="replace")
 
 
 def _yaml(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T | Problem]:
+    from aliquot.cluster.yaml_stream import YamlError, load_all
+
     try:
         text = check_utf8(part)
         values = load_all(text, _packed)
@@ -152,7 +161,7 @@ def _yaml(part: bytes, reader: DocumentReader[T], place: _Place) -> Iterator[T |
             yield place.problem(message, 1, "objects begin with apiVersion and kind")
             continue
         faults: list[Fault] = []
-        yield from _read(msgspec.json.encode(value), reader, faults)
+        yield from _read(Document(msgspec.json.encode(value)), reader, faults)
         yield from place.problems(faults, text)
 
 
@@ -160,7 +169,7 @@ def _packed(value: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def _read(document: bytes | memoryview, reader: DocumentReader[T], faults: list[Fault]) -> Iterator[T]:
+def _read(document: Document, reader: DocumentReader[T], faults: list[Fault]) -> Iterator[T]:
     """The nouns; faults are added to the list."""
     try:
         for thing in reader.read(document):

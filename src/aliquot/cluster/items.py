@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from aliquot.cluster import header
+from aliquot.cluster.envelope import Document, Envelope, envelopes
 from aliquot.dra import read as dra_read
 from aliquot.kube.reading import kinds as kube_kinds
 from aliquot.kube.reading.kind import Kind
@@ -40,14 +41,6 @@ _PEEK = re.compile(rb'\s*\{\s*"apiVersion":\s*"([^"\\]+)",\s*"kind":\s*"([^"\\]+
 """How kubectl begins an object; everything else is decoded to find its kind."""
 
 
-class _Envelope(msgspec.Struct, rename="camel"):
-    """What an object says it is; of a list, its items."""
-
-    api_version: str | None = None
-    kind: str | None = None
-    items: list[msgspec.Raw] | None = None
-
-
 class _Loose(msgspec.Struct, rename="camel"):
     """The same of any types, to say what is wrong."""
 
@@ -56,7 +49,6 @@ class _Loose(msgspec.Struct, rename="camel"):
     items: msgspec.Raw = msgspec.Raw(b"")
 
 
-_envelope = msgspec.json.Decoder(_Envelope)
 _loose = msgspec.json.Decoder(_Loose)
 _array = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -71,20 +63,21 @@ class ItemReader:
     headers: list[header.Header] = field(default_factory=list[header.Header])
     """What dumps of our own say about themselves."""
 
-    def read(self, document: bytes | memoryview) -> Iterator[Noun | Fault]:
-        """The nouns and the faults of a document, which is valid JSON."""
-        start = bytes(document[:64]).lstrip()
-        if start.startswith(b"["):
-            yield from self._each(_array.decode(document), "", "", "")
-            return
-        try:
-            envelope = _envelope.decode(document)
-        except msgspec.MsgspecError:
-            yield from self._misshapen(document, "")
-            return
-        yield from self._object(document, envelope, "", "", "")
+    def read(self, document: Document) -> Iterator[Noun | Fault]:
+        """The nouns and the faults of a document."""
+        data, envelope = document.data, document.envelope
+        if envelope is None:
+            if bytes(data[:64]).lstrip().startswith(b"["):
+                yield from self._each(_array.decode(data), "", "", "")
+                return
+            try:
+                envelope = envelopes.decode(data)
+            except msgspec.MsgspecError:
+                yield from self._misshapen(data, "")
+                return
+        yield from self._object(data, envelope, "", "", "")
 
-    def _object(self, raw: Any, envelope: _Envelope, path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
+    def _object(self, raw: Any, envelope: Envelope, path: str, version: str, kind: str) -> Iterator[Noun | Fault]:
         version = envelope.api_version or version
         kind = envelope.kind or kind
         if envelope.items is not None and (kind.endswith("List") or not kind):
@@ -106,7 +99,7 @@ class ItemReader:
                     continue
             where = f"{path}[{index}]"
             try:
-                envelope = _envelope.decode(raw)
+                envelope = envelopes.decode(raw)
             except msgspec.MsgspecError:
                 yield from self._misshapen(raw, where)
                 continue

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from aliquot.cluster.envelope import Document, Envelope, envelopes
 from aliquot.kube.reading.shape import join
 
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
@@ -21,9 +22,9 @@ _SPACE = re.compile(rb"(?:[ \t\r\n]|(?<![^\n])---(?=[ \t\r\n]|\Z))*")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document, valid JSON."""
+    """A document."""
 
-    data: memoryview
+    document: Document
     line: int
     """Where it begins, from 1."""
     followed: bool
@@ -48,21 +49,34 @@ def documents(data: bytes) -> Iterator[Found | Broken]:
         line += data.count(b"\n", counted, at)
         counted = at
         try:
-            msgspec.json.decode(view[at:], type=msgspec.Raw)
+            envelope = _read_whole(view[at:])
         except msgspec.DecodeError as error:
             trailing = _TRAILING.search(str(error))
             if trailing is None:
                 yield _broken(data, at, str(error))
                 return
             end = at + int(trailing[1]) - 1  # msgspec counts the first trailing character as read
-            yield Found(view[at:end], line, followed=_after_logs(data, end) < len(data))
+            yield Found(Document(view[at:end]), line, followed=_after_logs(data, end) < len(data))
             at = end
         except RecursionError:
             yield Broken("nested too deeply", line)
             return
         else:
-            yield Found(view[at:], line, followed=False)
+            yield Found(Document(view[at:], envelope), line, followed=False)
             return
+
+
+def _read_whole(text: memoryview) -> Envelope | None:
+    """The envelope of a text that is one document; None of one that has another shape.
+
+    Raises:
+        DecodeError: it isn't one document.
+    """
+    try:
+        return envelopes.decode(text)
+    except msgspec.DecodeError:  # of another shape, or no document: the next line tells
+        msgspec.json.decode(text, type=msgspec.Raw)
+        return None
 
 
 def _after_logs(data: bytes, at: int) -> int:

@@ -32,20 +32,23 @@ class Reading:
 
         The API server lists by name, too.
         """
+        kinds: dict[type, list[Noun]] = {}
+        for noun in self.objects:
+            kinds.setdefault(type(noun), []).append(noun)
         unread: dict[str, tuple[str, ...]] = {}
         for one in self.warnings:
             if one.lost:
                 unread[one.lost] = (*unread.get(one.lost, ()), f"{one.place}{one.message}")
-        return Snapshot.of([*sorted(self.objects, key=_place)], unread=unread)
+        return Snapshot.of((one for nouns in kinds.values() for one in sorted(nouns, key=_place)), unread=unread)
 
     def asked(self, kind: str) -> bool:
         """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""
         return any(entry.kind == kind and entry.state in {"listed", "absent"} for entry in self.listed)
 
 
-def _place(noun: Noun) -> tuple[str, str, str]:
-    """Events by time, the others by name."""
-    return type(noun).__name__, (noun.last_seen or "") if isinstance(noun, Event) else "", noun.meta.key
+def _place(noun: Noun) -> str:
+    """Among its kind: events by time, the others by name."""
+    return f"{noun.last_seen or ''} {noun.meta.key}" if type(noun) is Event else noun.meta.key
 
 
 def key_of(noun: Noun) -> tuple[str, str]:

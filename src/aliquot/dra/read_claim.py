@@ -41,7 +41,7 @@ from aliquot.kube.meta import EMPTY, Meta
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import annotations, cluster_meta, labels, meta, node_selector_of, quantity
 from aliquot.kube.reading.shape import Fault, FaultsError
-from aliquot.kube.reading.wire import WireToleration
+from aliquot.kube.reading.wire.parts import WireToleration
 
 _RECIPE = ("device_class_name", "selectors", "allocation_mode", "count", "tolerations", "capacity", "admin_access")
 _RECIPE_NAMES = {

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from aliquot.kube.reading.shape import ABSENT, Amount, Holds, Int64
-from aliquot.kube.reading.wire import (
+from aliquot.kube.reading.wire.parts import (
     MinorText,
     Strings,
     Wire,

@@ -73,6 +73,17 @@ def test_no_line_is_wider_than_the_terminal(
     assert wide == []
 
 
+@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=words)
+def test_no_example_and_no_status_is_broken(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line that the terminal breaks goes on in the first column."""
+    sections = [part.splitlines() for part in help_of(path, capsys, monkeypatch).split("\n\n")]
+    listed = [lines[1:] for lines in sections if lines and lines[0] in ("Examples:", "Exit status:")]
+    assert listed
+    assert [line for lines in listed for line in lines if not line.startswith("  ")] == []
+
+
 @pytest.mark.parametrize("path", LEAVES, ids=words)
 def test_examples_can_be_copied_and_are_understood(
     path: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

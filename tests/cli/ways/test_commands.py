@@ -19,7 +19,7 @@ CHANGING = re.compile(
     r"\bkubectl (patch|scale|delete|label|annotate|taint|cordon|uncordon|apply|create|replace|rollout)\b"
     r"|\b(eksctl scale|clusters resize|nodepool scale)\b"
 )
-OPEN = re.compile(r"(?<![\w.-])(CLUSTER|GROUP|CONFIG|NODE|NAME)(?![\w.-])")
+OPEN = re.compile(r"(?<![\w.-])(CLUSTER|GROUP|CONFIG|NODE|NAME|NAMESPACE)(?![\w.-])")
 DUMPS = [
     next(path for path in folder.iterdir() if path.name.startswith("dump."))
     for kind in ("reports", "dumps")
@@ -115,11 +115,14 @@ def test_undo_of_a_scaled_workload_in_text_wide_and_html(offered: Any) -> None:
 
 def test_the_plugins_configuration_is_found_and_short() -> None:
     share = ways(node("n1", gpu=1), pod("a", on="n1", gpu=1), pod("p", gpu=1))["share", "node/n1"]
-    find, add, patch = share.changes[0].command.splitlines()
-    assert find.endswith("  # CONFIG")
-    assert add.endswith("\\")
+    lines = share.changes[0].command.splitlines()
+    assumed, find, otherwise, add, patch = lines
+    assert assumed.startswith("# where Helm or the GPU Operator installed the device plugin")
+    assert find.endswith("  # NAMESPACE/...: CONFIG")
+    assert "devicePlugin.config.name (GPU Operator)" in otherwise
+    assert add == "kubectl patch configmap CONFIG -n NAMESPACE --type=merge -p \\"
     config = json.loads(shlex.split(patch)[0])["data"]["time-slicing-2"]
     assert yaml.safe_load(config)["sharing"]["timeSlicing"]["resources"] == [{"name": "nvidia.com/gpu", "replicas": 2}]
-    assert max(map(len, (find, add, patch))) < 170
+    assert max(map(len, lines)) < 170
     assert "time-slicing-2" in share.changes[0].undo
     assert share.changes[1].undo == "kubectl label node n1 --overwrite nvidia.com/device-plugin.config-"

@@ -12,6 +12,7 @@ from aliquot.kube.meta import Meta
 from aliquot.kube.pod import Pod
 from aliquot.kube.workload import PriorityClass
 from aliquot.scheduling.outcome import Placement, Preemption
+from aliquot.snapshot.snapshot import Snapshot
 
 NEW_CLASS = "gpu-high"
 NEW_VALUE = 100_000
@@ -53,11 +54,16 @@ def cures(case: Case) -> Iterator[Candidate]:
         if found is not None:
             yield found
             return
-    running = [other.priority for other in case.snapshot.pods.values() if other.node_name and not other.terminal]
-    value = max([NEW_VALUE, *(priority + 1 for priority in running if priority < MOST_VALUE)])
+    value = max(NEW_VALUE, case.snapshot.recall("highest priority that runs", _highest) + 1)
     found = _candidate(case, PriorityClass(Meta(_unused(case, NEW_CLASS)), min(value, MOST_VALUE)), new=True)
     if found is not None:
         yield found
+
+
+def _highest(snapshot: Snapshot) -> int:
+    """Of the pods that have a node, below the system's; 0 without any."""
+    running = (one.priority for one in snapshot.pods.values() if one.node_name and not one.terminal)
+    return max((priority for priority in running if priority < MOST_VALUE), default=0)
 
 
 def _unused(case: Case, name: str) -> str:

@@ -19,7 +19,7 @@ app = App(
         "aliquot cdi list",
         "aliquot cdi explain nvidia.com/gpu=0",
         "aliquot cdi validate --strict /etc/cdi/nvidia.yaml",
-        "aliquot cdi inject --spec config.json --device nvidia.com/gpu=0 --in-place",
+        "aliquot cdi inject --spec config.json --device nvidia.com/gpu=0 > new.json",
         "aliquot cdi lower /etc/cdi/nvidia.yaml --to 0.5.0 > old.yaml",
         status=STATUS,
     ),
@@ -87,7 +87,8 @@ _VERBS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         devices are those that the driver names; where it can't be asked, those that its files show.
         """,
         (
-            "aliquot cdi generate --output /etc/cdi/nvidia.yaml",
+            "aliquot cdi generate                                # to be looked at",
+            "aliquot cdi generate --output /etc/cdi/nvidia.yaml  # writes it, as root",
             "aliquot cdi generate --output /var/run/cdi/nvidia.yaml --remove-stale",
             "aliquot cdi generate --driver-root /run/nvidia/driver",
             "aliquot cdi generate --device-name-strategy uuid --no-all-device",

@@ -14,7 +14,7 @@ app = App(
     name="hook",
     help="What container runtimes call while a container starts: its state is standard input.",
     help_epilogue=epilogue(
-        "aliquot cdi hook create-symlinks --link libcuda.so.1::/lib/libcuda.so < state.json",
+        "aliquot cdi hook update-ldcache --folder /usr/lib64 < state.json",
     ),
     help_format="plaintext",
 )
@@ -26,7 +26,7 @@ Several = Parameter(negative=(), allow_leading_hyphen=True)
 @app.command(
     name="create-symlinks",
     help_epilogue=epilogue(
-        "aliquot cdi hook create-symlinks --link libcuda.so.1::/lib/libcuda.so < state.json",
+        "aliquot cdi hook create-symlinks --link libx.so.1::/lib/libx.so < state.json",
     ),
 )
 def create_symlinks_hook(*, link: Annotated[tuple[str, ...], Several] = ()) -> int:

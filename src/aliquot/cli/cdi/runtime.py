@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from cyclopts import App, Parameter
@@ -20,7 +21,10 @@ from aliquot.cli.output import fail, write_json, write_yaml
 app = App(
     name="runtime",
     help="Is CDI on in containerd, CRI-O, Docker, Podman? Switch it on.",
-    help_epilogue=epilogue("aliquot cdi runtime check", "aliquot cdi runtime configure --runtime containerd"),
+    help_epilogue=epilogue(
+        "aliquot cdi runtime check",
+        "aliquot cdi runtime configure --runtime containerd --dry-run   # only shows",
+    ),
     help_format="plaintext",
 )
 
@@ -151,8 +155,10 @@ def _row(answer: _Answer) -> dict[str, object]:
     name="configure",
     help_epilogue=epilogue(
         "aliquot cdi runtime configure --runtime containerd --dry-run",
-        "aliquot cdi runtime configure --runtime docker && systemctl restart docker",
-        status="0  CDI is on\n2  the configuration can't be read, changed or written, and why",
+        "cp /etc/containerd/config.toml copy.toml",
+        "aliquot cdi runtime configure --runtime containerd --config copy.toml",
+        status="0  CDI is on (with --dry-run: the difference is shown, if there is one)\n"
+        "2  the configuration can't be read, changed or written, and why",
     ),
 )
 def configure(
@@ -164,8 +170,10 @@ def configure(
 ) -> int:
     """Switch CDI on in a runtime's configuration. Comments stay, a backup is kept, a second time changes nothing.
 
-    The change is read back by the rules of the runtime's release first: a file with which it wouldn't start isn't
-    written.
+    Without --dry-run it writes the configuration of this machine's runtime, below /etc: as root. The file as it was
+    stays beside it under a name that ends in .bak, and the line that takes the change back is printed. It restarts
+    nothing. The change is read back by the rules of the runtime's release first: a file with which it wouldn't start
+    isn't written.
 
     Args:
         runtime: Which one.
@@ -185,6 +193,9 @@ def configure(
                 backup = carry_out(change)
                 kept = f" (before: {backup})" if backup else ""
                 print(f"{change.file}: CDI is on{kept}; restart {runtime}")
+                written = quote(str(Path(change.file).resolve()))
+                back = f"mv {quote(backup)} {written}" if backup else f"rm {written}"
+                print(f"  undo: {back}; restart {runtime}")
     except SpecError as error:
         tell(error.problems)
         return UNUSABLE

@@ -44,7 +44,9 @@ def tell_about(
     """Print the story of a (`node` or `claim`, name); the exit status."""
     kind, name = subject
     if output == "html":
-        fail(f"there's no HTML page of a {kind}", "-o text, json or yaml; --all-pending -o html is the page of pods")
+        this = f"--all-pending --node {name}" if kind == "node" else "--all-pending"
+        of_pods = f"the page of pods that wait: aliquot explain {this} -o html"
+        fail(f"there's no HTML page of a {kind}", f"of a {kind} there are -o text, json and yaml; {of_pods}")
         return NOTHING_USABLE
     try:
         with cluster_of(file, live) as cluster:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from aliquot.cluster.envelope import Document
 from aliquot.cluster.yaml_stream import YamlError, load_all
 from aliquot.kube.reading.shape import Fault, FaultsError, is_list, is_object, join
 from aliquot.sharing.claim_configs.read import KINDS, read_config
@@ -38,9 +39,9 @@ class ConfigReader:
     def __init__(self) -> None:
         self.configs = 0
 
-    def read(self, document: bytes | memoryview) -> Iterator[Written | Fault]:
-        """The configurations and the faults of a document, which is valid JSON."""
-        yield from self._any(_DECODER.decode(document), "")
+    def read(self, document: Document) -> Iterator[Written | Fault]:
+        """The configurations and the faults of a document."""
+        yield from self._any(_DECODER.decode(document.data), "")
 
     def _any(self, value: Any, path: str) -> Iterator[Written | Fault]:
         if not is_object(value):

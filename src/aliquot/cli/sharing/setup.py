@@ -91,6 +91,8 @@ def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geome
             fail(f"{survey.host} has no device {name!r}", NAMES)
     for trouble in survey.troubles if None in found else ():
         fail(str(trouble), trouble.hint)
+    if None in found and not survey.gpus:
+        fail("no GPU was found to set up", "a simulated one: --host preset:mixed (`aliquot node presets`), or sim:FILE")
     known = tuple(target for target in found if target is not None)
     return known if len(known) == len(found) else None
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from aliquot.cluster.envelope import Document, envelopes
 from aliquot.kube.reading.shape import Fault, join
 
 Json = dict[str, Any]
@@ -24,29 +25,22 @@ class Plain:
         return {"apiVersion": self.version, "kind": self.kind, **msgspec.json.decode(self.raw)}
 
 
-class _Envelope(msgspec.Struct, rename="camel"):
-    api_version: str | None = None
-    kind: str | None = None
-    items: list[msgspec.Raw] | None = None
-
-
-_envelope = msgspec.json.Decoder(_Envelope)
 _array = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class PlainReader:
     """Takes lists apart."""
 
-    def read(self, document: bytes | memoryview) -> Iterator[Plain | Fault]:
-        """The objects of a document, which is valid JSON; what isn't an object with a kind is a fault."""
-        yield from self._any(msgspec.Raw(bytes(document)), "", "", "")
+    def read(self, document: Document) -> Iterator[Plain | Fault]:
+        """The objects of a document; what isn't an object with a kind is a fault."""
+        yield from self._any(msgspec.Raw(bytes(document.data)), "", "", "")
 
     def _any(self, raw: msgspec.Raw, path: str, version: str, kind: str) -> Iterator[Plain | Fault]:
         if bytes(memoryview(raw)[:64]).lstrip().startswith(b"["):
             yield from self._each(_array.decode(raw), path, version, kind)
             return
         try:
-            envelope = _envelope.decode(raw)
+            envelope = envelopes.decode(raw)
         except msgspec.MsgspecError as error:
             yield Fault(path, f"no Kubernetes object: {error}")
             return

@@ -3,7 +3,7 @@
 import msgspec
 
 from aliquot.kube.pod_status import ContainerStatus
-from aliquot.kube.reading.wire_pod import WireContainerStatus, WireState
+from aliquot.kube.reading.wire.pods import WireContainerStatus, WireState
 
 _statuses = msgspec.json.Decoder(list[WireContainerStatus])
 _SIGNS = (b'"waiting"', b'"terminated"', b'"ready":false', b'"ready": false')

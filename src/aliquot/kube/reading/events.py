@@ -2,7 +2,7 @@
 
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import meta
-from aliquot.kube.reading.wire_workload import WireEvent, WireObjectReference
+from aliquot.kube.reading.wire.workloads import WireEvent, WireObjectReference
 from aliquot.kube.workload import Event
 
 

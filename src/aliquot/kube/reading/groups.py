@@ -6,7 +6,7 @@ from aliquot.kube.groups import GangWorkload, PodGroup, Queue
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import cluster_meta, conditions, meta
 from aliquot.kube.reading.shape import Int32, Minor
-from aliquot.kube.reading.wire import MinorInt, MinorText, Wire, WireCondition, WireMeta
+from aliquot.kube.reading.wire.parts import MinorInt, MinorText, Wire, WireCondition, WireMeta
 
 
 class WireGang(Wire):

@@ -19,9 +19,9 @@ from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.nodes import node
 from aliquot.kube.reading.parts import cluster_meta
 from aliquot.kube.reading.pods import pod
-from aliquot.kube.reading.wire import WireNode
-from aliquot.kube.reading.wire_pod import WirePod
-from aliquot.kube.reading.wire_workload import WireCronJob, WireEvent, WireNamespace, WirePriorityClass, WireWorkload
+from aliquot.kube.reading.wire.parts import WireNode
+from aliquot.kube.reading.wire.pods import WirePod
+from aliquot.kube.reading.wire.workloads import WireCronJob, WireEvent, WireNamespace, WirePriorityClass, WireWorkload
 from aliquot.kube.reading.workloads import WorkloadReader
 from aliquot.kube.storage import CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment
 from aliquot.kube.workload import Event, Namespace, PriorityClass, Workload

@@ -8,7 +8,7 @@ from aliquot.kube.named import ConfigMap, Lease, RuntimeClass, Secret, ServiceAc
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import cluster_meta, labels, meta
 from aliquot.kube.reading.shape import ABSENT, Minor
-from aliquot.kube.reading.wire import Labels, MinorInt, MinorText, Wire, WireMeta
+from aliquot.kube.reading.wire.parts import Labels, MinorInt, MinorText, Wire, WireMeta
 
 
 class WireNamed(Wire):

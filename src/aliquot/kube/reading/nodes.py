@@ -5,7 +5,7 @@ import msgspec
 from aliquot.kube.node import NO_RESOURCES, Node
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import amounts, cluster_meta
-from aliquot.kube.reading.wire import WireImage, WireNode, WireNodeSpec, WireNodeStatus
+from aliquot.kube.reading.wire.parts import WireImage, WireNode, WireNodeSpec, WireNodeStatus
 from aliquot.kube.taints import Taint
 
 _images = msgspec.json.Decoder(list[WireImage])

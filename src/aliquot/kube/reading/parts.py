@@ -10,8 +10,9 @@ from aliquot.kube.conditions import Condition
 from aliquot.kube.meta import EMPTY, Meta, Owner
 from aliquot.kube.node import Resources
 from aliquot.kube.reading.memo import Memo
+from aliquot.kube.reading.quick import quick
 from aliquot.kube.reading.shape import Fault, FaultsError
-from aliquot.kube.reading.wire import (
+from aliquot.kube.reading.wire.parts import (
     WireAffinity,
     WireCondition,
     WireLabelSelector,
@@ -38,6 +39,7 @@ from aliquot.units.quantity import Quantity, parse_milli, parse_quantity, parse_
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """A copy of the whole manifest as an annotation: nothing decides by it, and it's as large as the object."""
 
+_meta_of = quick(Meta)
 _labels = msgspec.json.Decoder(dict[str, str | None])
 _amounts = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _owners = msgspec.json.Decoder(list[WireOwner])
@@ -79,7 +81,7 @@ def cluster_meta(wire: WireMeta, memo: Memo) -> Meta:
 
 
 def _meta(wire: WireMeta, memo: Memo, namespace: str) -> Meta:
-    return Meta(
+    return _meta_of(
         wire.name,
         namespace,
         wire.uid or "",

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from aliquot.kube.reading.wire_pod import (
+from aliquot.kube.reading.wire.pods import (
     WireDisk,
     WireEnv,
     WireEnvFrom,

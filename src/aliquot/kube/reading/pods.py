@@ -33,8 +33,9 @@ from aliquot.kube.reading.parts import (
 )
 from aliquot.kube.reading.parts import conditions as conditions_of
 from aliquot.kube.reading.pod_references import DISKS, NOTHING, READS, container_references, disk
-from aliquot.kube.reading.wire import WireCondition
-from aliquot.kube.reading.wire_pod import (
+from aliquot.kube.reading.quick import quick
+from aliquot.kube.reading.wire.parts import WireCondition
+from aliquot.kube.reading.wire.pods import (
     WireContainer,
     WireExtendedClaim,
     WirePod,
@@ -54,6 +55,8 @@ _ports = msgspec.json.Decoder(list[WirePort])
 _conditions = msgspec.json.Decoder(list[WireCondition])
 _name = msgspec.json.Decoder(str | None)
 _volume_claim = msgspec.json.Decoder(WireVolumeClaim)
+
+_pod_of = quick(Pod)
 
 _NO_SPEC = WirePodSpec()
 _NO_STATUS = WirePodStatus()
@@ -88,7 +91,7 @@ def _pod(made: Meta, spec: WirePodSpec, status: WirePodStatus, memo: Memo) -> Po
     init_containers = _containers(spec.init_containers, memo, host_network)
     group = spec.scheduling_group or spec.workload_ref
     said, conditions, well = memo.of(_said, status.conditions, _NOT_SAID)
-    return Pod(
+    return _pod_of(
         made,
         containers,
         init_containers,

@@ -11,7 +11,7 @@ from aliquot.kube.queueing import ClusterQueue, LocalQueue, QueuedWorkload, Reso
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import cluster_meta, conditions, labels, meta, resource_amount
 from aliquot.kube.reading.shape import ABSENT, Amount, Minor
-from aliquot.kube.reading.wire import Labels, MinorInt, MinorText, Wire, WireCondition, WireMeta
+from aliquot.kube.reading.wire.parts import Labels, MinorInt, MinorText, Wire, WireCondition, WireMeta
 
 Conditions = Annotated[list[WireCondition] | None, Minor()]
 

@@ -11,7 +11,7 @@ from aliquot.kube.quotas import LimitRange, Limits, ResourceQuota, quota_resourc
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import amounts_of, label_selector, meta, number_or_percentage, quantity, resource_amount
 from aliquot.kube.reading.shape import ABSENT, Amount, Int32, Minor
-from aliquot.kube.reading.wire import MinorInt, Strings, Wire, WireLabelSelector, WireMeta
+from aliquot.kube.reading.wire.parts import MinorInt, Strings, Wire, WireLabelSelector, WireMeta
 from aliquot.kube.selectors import Requirement
 
 

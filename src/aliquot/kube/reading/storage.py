@@ -7,7 +7,7 @@ import msgspec
 from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import cluster_meta, conditions, label_selector, meta, node_selector, resource_amount
 from aliquot.kube.reading.shape import ABSENT, Amount, Int32, Minor
-from aliquot.kube.reading.wire import (
+from aliquot.kube.reading.wire.parts import (
     Strings,
     Wire,
     WireCondition,

@@ -7,7 +7,7 @@ from aliquot.kube.reading.memo import Memo
 from aliquot.kube.reading.parts import conditions, label_selector_of, labels, meta, number_or_percentage
 from aliquot.kube.reading.pods import template_pod
 from aliquot.kube.reading.storage import WirePersistentVolumeClaim, claim
-from aliquot.kube.reading.wire_workload import (
+from aliquot.kube.reading.wire.workloads import (
     WireCronJob,
     WireStrategy,
     WireWorkload,

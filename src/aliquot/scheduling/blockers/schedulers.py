@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from aliquot.kube.named import Lease
-from aliquot.kube.pod import Pod
+from aliquot.kube.pod import Container, Pod
 from aliquot.kube.workload import Workload
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence, ObjectRef, pod_ref
 from aliquot.scheduling.blockers.nearest_name import nearest_name
@@ -36,7 +36,8 @@ def scheduler_blockers(snapshot: Snapshot, pod: Pod) -> Iterator[Blocker]:
 def _could_be(snapshot: Snapshot, name: str) -> tuple[tuple[Pod, ...], tuple[Workload, ...]]:
     """Pods and workloads whose names, labels or images speak of it."""
     token = "kube-scheduler" if name == DEFAULT else _token(name)
-    pods = [one for one in snapshot.pods.values() if not one.terminal and _speaks(one, token)]
+    speaking = _Speaking(token)
+    pods = [one for one in snapshot.pods.values() if speaking.of(one) and not one.terminal]
     exact = [one for one in pods if "scheduler" in f"{one.name} {_images(one)}"]
     workloads = [one for one in snapshot.workloads.values() if one.kind != "Job" and token in one.meta.key]
     makers = {"Deployment", "DaemonSet", "StatefulSet"}
@@ -49,10 +50,31 @@ def _token(name: str) -> str:
     return short or name
 
 
-def _speaks(pod: Pod, token: str) -> bool:
-    labels = pod.meta.labels
-    named = token in pod.meta.key or any(token in labels.get(key, "") for key in _LABELS)
-    return named or any(token in container.image.rpartition("/")[2] for container in pod.containers)
+class _Speaking:
+    """Whether a pod's name, labels or images speak of a scheduler. What many pods share is looked at once.
+
+    Args:
+        token: what they'd hold.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self._labels: dict[int, bool] = {}
+        self._containers: dict[int, bool] = {}
+
+    def of(self, pod: Pod) -> bool:
+        labels = pod.meta.labels
+        labelled = self._labels.get(id(labels))
+        if labelled is None:
+            labelled = self._labels[id(labels)] = any(self._token in labels.get(key, "") for key in _LABELS)
+        return labelled or self._token in pod.meta.key or any(map(self._runs, pod.containers))
+
+    def _runs(self, container: Container) -> bool:
+        found = self._containers.get(id(container))
+        if found is None:
+            found = self._token in container.image.rpartition("/")[2]
+            self._containers[id(container)] = found
+        return found
 
 
 def _images(pod: Pod) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from aliquot.kube.reading.shape import ABSENT, Amount, Holds, Int32, Minor
-from aliquot.kube.reading.wire import (
+from aliquot.kube.reading.wire.parts import (
     Amounts,
     Labels,
     MinorText,

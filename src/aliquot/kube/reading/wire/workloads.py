@@ -5,8 +5,8 @@ from typing import Annotated
 import msgspec
 
 from aliquot.kube.reading.shape import ABSENT, Int32, Minor
-from aliquot.kube.reading.wire import MinorInt, MinorText, Wire, WireCondition, WireMeta
-from aliquot.kube.reading.wire_pod import WirePodTemplate
+from aliquot.kube.reading.wire.parts import MinorInt, MinorText, Wire, WireCondition, WireMeta
+from aliquot.kube.reading.wire.pods import WirePodTemplate
 
 
 class WireRollingUpdate(Wire):
