@@ -19,7 +19,8 @@ def added(found: Json) -> list[str]:
 
 @pytest.mark.parametrize("gpu", [0, 1])
 def test_on_premises_a_node_with_more_memory(told: Told, gpu: int) -> None:
-    small = [node(name, memory="30Gi", **({"gpu": 1} if gpu else {})) for name in ("a0", "a1")]
+    more: dict[str, Any] = {"gpu": 1} if gpu else {}
+    small = [node(name, memory="30Gi", **more) for name in ("a0", "a1")]
     found = told(*small, pod("p", gpu=gpu, requests={"memory": "64Gi"}))
     assert found["waysOut"][0]["title"] == "Ask for 30Gi of memory instead of 64Gi (what a0 has left)"
     devices = ": 1 nvidia.com/gpu" if gpu else ""
