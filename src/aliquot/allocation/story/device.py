@@ -141,7 +141,7 @@ class DeviceInspector:
                 )
                 broken = breaks_policy(taken.amount, capacity.policy, fractional=features.fractional_range)
             except CapacityError:
-                yield CapacityShort(name, wanted, wanted or capacity.value, left, broken_policy=True)
+                yield CapacityShort(name, wanted, wanted or capacity.value, left, True, capacity.value)
                 continue
             if broken or taken.amount > left:
                 yield CapacityShort(name, wanted, taken.amount, left, broken, capacity.value)
