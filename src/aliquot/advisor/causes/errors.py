@@ -85,11 +85,12 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
         return Cause("cel-error", sentence, (found["name"], key[1]))
     lacking, have = _without(snapshot, key[1])
     near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
-    meant = f"; {near[0]} is probably meant" if near else ""
-    others = f" (they have {listed(sorted(have), 6)}{meant})" if have else ""
+    meant = f" ({near[0]} is probably meant)" if near else ""
+    others = f" (they have {listed(sorted(have), 6)})" if have else ""
     sentence = (
-        f"Selector #{found['index']} of {whose} reads {key[1]}, which the devices of {nodes_named(lacking)} don't have"
-        f"{others}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
+        f"A selector reads {key[1]}{meant}, which the devices of {nodes_named(lacking)} don't have{others}: in "
+        f"selector #{found['index']} of {whose} CEL's error `no such key: {key[1]}` ends the whole attempt, whatever "
+        "other nodes offer."
     )
     return Cause("cel-error", sentence, (found["name"], key[1], *sorted(lacking)[:3]))
 
