@@ -8,7 +8,7 @@ from dataclasses import replace
 from aliquot.advisor import changes, undo
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.causes.cause import listed
-from aliquot.advisor.volumes import Place, places_of
+from aliquot.advisor.remedies.volume_places import Place, places_of
 from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
 from aliquot.kube.storage import PersistentVolume, StorageClass
 from aliquot.scheduling.filters.volume_binding import reaches

@@ -8,7 +8,7 @@ from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.remedies.new_node.groups import GROUP_LABELS, provider_of
 from aliquot.advisor.remedies.new_node.templates import TYPE, ZONES, Template
-from aliquot.advisor.volumes import places_of
+from aliquot.advisor.remedies.volume_places import places_of
 from aliquot.kube.node import Node
 from aliquot.snapshot.effective import effective_request
 
