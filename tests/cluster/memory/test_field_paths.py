@@ -40,7 +40,8 @@ def test_a_difference_names_the_leaves() -> None:
     changed, removed = difference(pod(image="a", args=["x"], env=[{"name": "A"}]), pod(image="b", args=["y"]), POD)
     here = ("f:spec", "f:containers", MAIN)
     assert changed == {(*here, "f:image"), (*here, "f:args")}
-    assert removed == {(*here, "f:env", 'k:{"name":"A"}'), (*here, "f:env", 'k:{"name":"A"}', "f:name")}
+    variables = (*here, "f:env")
+    assert removed == {variables, (*variables, 'k:{"name":"A"}'), (*variables, 'k:{"name":"A"}', "f:name")}
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,9 @@ def test_lists_whose_items_cannot_be_told_apart_are_one_value() -> None:
 def test_what_others_need_is_not_pruned() -> None:
     thing = pod(image="a", env=[{"name": "A", "value": "1"}, {"name": "B", "value": "2"}])
     all_fields = fields_of(thing, POD)
-    kept = frozenset(path for path in all_fields if 'k:{"name":"B"}' in path)
+    inside = frozenset(path for path in all_fields if 'k:{"name":"B"}' in path)
+    assert pruned(thing, all_fields, inside, POD) == {"spec": {"containers": []}}  # nobody else owns the container
+    kept = inside | {("f:spec", "f:containers", MAIN)}
     assert pruned(thing, all_fields, kept, POD) == pod(env=[{"name": "B", "value": "2"}])
     assert pruned(thing, all_fields, frozenset(), POD) == {"spec": {}}
 

@@ -27,6 +27,7 @@ from aliquot.sandbox.rest.server import RestServer
 from aliquot.sharing.publish.options import Options
 from aliquot.sharing.publish.pools import published
 
+pytestmark = pytest.mark.enable_socket
 Json = dict[str, Any]
 GPU = "gpu.nvidia.com"
 TAINT = DeviceTaint("gpu.nvidia.com/xid", "NoSchedule", "79", "2026-12-01T10:00:00Z")
@@ -175,7 +176,8 @@ def test_it_ends_without_taking_anything_away(objects: Objects, node: Node) -> N
 def test_an_outage_is_waited_out(tmp_path: Path, node: Node) -> None:
     memory = cluster()
     with (
-        RestServer(memory) as server, Connection(account(None, server.kubeconfig(tmp_path / "config"))) as connection,
+        RestServer(memory) as server,
+        Connection(account(None, server.kubeconfig(tmp_path / "config"))) as connection,
         publishing(KubeCluster(connection), node) as publisher,
     ):
         server.down()

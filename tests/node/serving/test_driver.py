@@ -16,7 +16,7 @@ from aliquot.node.protos.rpc import dial
 from aliquot.node.protos.services import DRA_V1, DRA_V1BETA1, PREPARE_V1, PREPARE_V1BETA1
 from aliquot.node.serving.door import GivenDevice
 from aliquot.node.serving.driver import DraDriver, KubeletFolders
-from aliquot.node.serving.health_board import Health
+from aliquot.node.serving.health_board import Health, HealthBoard
 from aliquot.sandbox.kubelet.answers import Admitted, NotAdmitted
 from aliquot.sandbox.kubelet.dra.health import Health as Heard
 from aliquot.sandbox.kubelet.kubelet import Kubelet
@@ -124,10 +124,10 @@ def test_the_older_version_has_no_shares(root: Path, door: Door) -> None:
 
 
 def test_an_old_kubelet_takes_the_older_version(root: Path, api: Api, door: Door) -> None:
-    with Kubelet(root, "n1", api, kubernetes=Kubernetes(33), timing=BRISK) as kubelet:
-        with DraDriver(GPU, door, KubeletFolders(root)):
-            registered(kubelet)
-            assert [plugin.service for plugin in kubelet.plugins()] == [DRA_V1BETA1]
+    kubelet = Kubelet(root, "n1", api, kubernetes=Kubernetes(33), timing=BRISK)
+    with kubelet, DraDriver(GPU, door, KubeletFolders(root)):
+        registered(kubelet)
+        assert [plugin.service for plugin in kubelet.plugins()] == [DRA_V1BETA1]
 
 
 def test_sockets_are_roots_alone_and_come_back(root: Path, kubelet: Kubelet, door: Door) -> None:
@@ -177,8 +177,6 @@ def test_health_is_heard_at_once_and_again(root: Path, kubelet: Kubelet, door: D
 
 
 def test_a_health_that_stays_keeps_its_time() -> None:
-    from aliquot.node.serving.health_board import HealthBoard
-
     clock = iter((100.0, 200.0, 300.0))
     board = HealthBoard(now=lambda: next(clock))
     for message in ("XID 79", "XID 79, again"):

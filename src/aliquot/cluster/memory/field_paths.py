@@ -43,8 +43,9 @@ class Difference(NamedTuple):
     """Between two states of an object."""
 
     changed: FieldSet
-    """New, or with another value."""
+    """New, or with another value; of what is new also the maps and lists that hold it."""
     removed: FieldSet
+    """Likewise."""
 
 
 def fields_of(thing: Any, shapes: Shapes) -> FieldSet:
@@ -96,21 +97,24 @@ def parts(value: Any, dotted: str, shapes: Shapes) -> dict[str, tuple[Any, str]]
 class _Walk:
     shapes: Shapes
 
-    def fields(self, value: Any, path: Path, dotted: str) -> Iterator[Path]:
+    def fields(self, value: Any, path: Path, dotted: str, *, holders: bool = False) -> Iterator[Path]:
+        """Leaves and items; with `holders` also the maps and lists that hold them."""
         found = parts(value, dotted, self.shapes) or {}
-        if path and (not found or path[-1].startswith("k:")):
+        if path and (holders or not found or path[-1].startswith("k:")):
             yield path
         for element, (each, below) in found.items():
-            yield from self.fields(each, (*path, element), below)
+            yield from self.fields(each, (*path, element), below, holders=holders)
 
     def compare(self, old: Any, new: Any, path: Path, dotted: str, changed: set[Path], removed: set[Path]) -> None:
         if old == new and type(old) is type(new):
             return
         before, after = parts(old, dotted, self.shapes), parts(new, dotted, self.shapes)
         if not before or not after:  # a leaf on one side at least; an empty map or list is one too
-            was, now = set(self.fields(old, path, dotted)), set(self.fields(new, path, dotted))
+            was = set(self.fields(old, path, dotted, holders=True))
+            now = set(self.fields(new, path, dotted, holders=True))
             if before is not None and after is not None:
-                now.discard(path)  # it was there, and is: what is new or gone is what it holds
+                was.discard(path)  # it was there, and is: what is new or gone is what it holds
+                now.discard(path)
             changed |= now
             removed |= was - now
             return
@@ -118,10 +122,10 @@ class _Walk:
             if element in before:
                 self.compare(before[element][0], each, (*path, element), below, changed, removed)
             else:
-                changed.update(self.fields(each, (*path, element), below))
+                changed.update(self.fields(each, (*path, element), below, holders=True))
         for element, (each, below) in before.items():
             if element not in after:
-                removed.update(self.fields(each, (*path, element), below))
+                removed.update(self.fields(each, (*path, element), below, holders=True))
 
 
 def to_v1(fields: FieldSet) -> Json:

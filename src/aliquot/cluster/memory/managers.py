@@ -22,8 +22,8 @@ from aliquot.cluster.objects.status import Cause, StatusError
 Json = dict[str, Any]
 Operation = Literal["Apply", "Update"]
 OWNS_NOTHING: Final[FieldSet] = frozenset()
-EMPTY_PARTS: Final[FieldSet] = frozenset({("f:spec",), ("f:status",)})
-"""Every object has these, so that none is given to it by an update."""
+EMPTY_PARTS: Final[FieldSet] = frozenset({("f:metadata",), ("f:spec",), ("f:status",), ("f:spec", "f:devices")})
+"""Every object has these (the last one: every claim), so that none is given to it by an update."""
 
 
 class Manager(NamedTuple):
@@ -72,6 +72,14 @@ def managed_fields(owners: Owners) -> list[Json]:
     return found
 
 
+def after_creation(new: Json, by: Manager, shapes: Shapes, now: str) -> Owners:
+    """Who creates an object owns what it wants of it."""
+    if by.operation == "Update":
+        return after_update(None, new, by, shapes, now)
+    mine = fields_of(new, shapes) - NOBODYS
+    return {by: Owned(mine, now)} if mine else {}
+
+
 def after_update(old: Json | None, new: Json, by: Manager, shapes: Shapes, now: str) -> Owners:
     """Who changes a field takes it from everybody else; `old` is None where the object is new."""
     owners = owners_of(old) if old is not None else {}
@@ -94,11 +102,12 @@ def applied(live: Json, wanted: Json, by: Manager, shapes: Shapes, now: str, *, 
         StatusError: 409: others own fields that would change, and `force` isn't given.
     """
     owners = owners_of(live)
+    wanted = trimmed(wanted)
     before = owners[by].fields if by in owners else OWNS_NOTHING
     mine = fields_of(wanted, shapes) - NOBODYS
     others = frozenset(path for manager, owned in owners.items() if manager != by for path in owned.fields)
     new = merged(_bare(live), wanted, shapes)
-    new = trimmed(pruned(new, before - mine, others | mine, shapes))
+    new = pruned(new, before - mine, others | mine, shapes)
     changed, removed = difference(_bare(live), new, shapes)
     if not force:
         _refuse_conflicts(owners, by, changed)

@@ -44,7 +44,12 @@ def _order(live: Sequence[str], wanted: Sequence[str]) -> list[str]:
 
 def pruned(thing: Any, gone: Iterable[Path], kept: FieldSet, shapes: Shapes) -> Any:
     """`thing` without the fields of `gone`; those of `kept`, and whatever they lie in, stay."""
-    needed = {path[:length] for path in kept for length in range(1, len(path) + 1)}
+    needed = {
+        path[:length]
+        for path in kept
+        for length in range(1, len(path) + 1)
+        if length == len(path) or path[length - 1].startswith("f:")  # who owns a field of an item doesn't own the item
+    }
     for path in sorted(gone, key=len):  # an item goes as a whole before its fields are looked for
         if path not in needed and not _is_key(path):
             thing = _without(thing, path, shapes, "", needed, ())

@@ -260,7 +260,7 @@ class MemoryObjects:
         key = _key(new)
         if key in self._shelf(resource).objects:
             raise StatusError(409, f'{resource.name} "{key[1]}" already exists', ALREADY_EXISTS)
-        owners = managers.after_update(None, new, by, shapes_of(resource.kind), now)
+        owners = managers.after_creation(new, by, shapes_of(resource.kind), now)
         state = self._put(resource, key, None, new, owners)
         self._collect([(resource, key)])
         return state
