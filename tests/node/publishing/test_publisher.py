@@ -159,8 +159,9 @@ def test_what_somebody_else_wrote_is_put_right_and_others_are_left_alone(objects
         objects.update(SLICES, one)
         extra = {**slices(objects)[0], "metadata": {"name": "zzz"}}
         objects.create(SLICES, extra)
-        until(lambda: "zzz" not in {each["metadata"]["name"] for each in slices(objects)})
         until(lambda: devices(slices(objects)) == wanted)
+        until(lambda: sum(len(each["spec"].get("devices", ())) for each in slices(objects)) == len(wanted))
+        assert {each["spec"]["pool"]["resourceSliceCount"] for each in slices(objects)} == {len(slices(objects))}
         assert slices(objects, "other.example.com")[0]["metadata"]["name"] == "theirs"
 
 
