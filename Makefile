@@ -49,6 +49,7 @@ conformance: $(READY)
 	$(PY) -m conformance --count $(N) --seed $(SEED) $(ARGS)
 	$(PY) -m conformance.runtimes --seed $(SEED) $(RUNTIMES)
 	$(PY) -m conformance.commands --seed $(SEED)
+	$(PY) -m conformance.node
 
 protos: $(READY)
 	PYTHON=$(PY) tools/make-protos
