@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from aliquot.cli.host_input import HostOption, host_of
-from aliquot.cli.node_inspect import geometries_of
+from aliquot.cli.node.look import looked_at
 from aliquot.cli.output import fail, note, warn, write_json, write_yaml
 from aliquot.cli.release import changed_gates
 from aliquot.devices.hosts.protocol import Host
@@ -68,11 +68,11 @@ def slices(
     if not _named(name, 253, "--node", "a node") or not _named(nic_driver, 63, "--nic-driver", "a driver"):
         return UNUSABLE
     try:
-        survey = found.survey()
-        options = Options(node=name, kubernetes=release, mig=mig, shares=shares, nic_driver=nic_driver)
-        offered = published(survey, geometries_of(found, survey), options)
+        survey, geometries = looked_at(found)
     finally:
         found.release()
+    options = Options(node=name, kubernetes=release, mig=mig, shares=shares, nic_driver=nic_driver)
+    offered = published(survey, geometries, options)
     for trouble in survey.troubles:
         warn(f"{trouble} ({trouble.hint})" if trouble.hint else trouble)
     for left in offered.left_out:
