@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from aliquot.cli.entry import run
 from aliquot.devices.hosts.nvml import host as nvml
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
@@ -103,3 +104,16 @@ def test_a_virtual_gpu_is_not_divided(capsys: pytest.CaptureFixture[str], fake: 
     assert {name for name in devices(documents_of(out)) if name.startswith("gpu-1")} == {"gpu-1"}
     assert status == 0
     assert err == "note: gpu-1: published without MIG devices: a virtual GPU is divided by its host\n"
+
+
+def test_a_mig_mode_that_could_not_be_asked(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    """Who knows whether it's divided? Such a GPU isn't given away whole, nor set up."""
+    fake.put({"g1.ret.nvmlDeviceGetMigMode": 999})
+    status, out, err = call(capsys, "--node", "n1")
+    assert status == 1
+    assert {name[:5] for name in devices(documents_of(out))} == {"gpu-4"}
+    words = "MIG mode unknown: the driver answered 'Unknown Error'"
+    assert f"gpu-1 isn't published: {words}\n" in err
+    for device in ("gpu-1", "gpu-1:1g.10gb@0"):
+        assert run(["node", "setup", device]) == 3
+        assert words in capsys.readouterr().out

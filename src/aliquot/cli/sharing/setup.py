@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from aliquot.cdi.documents.write import edits_data
 from aliquot.cli.host_input import HostOption, host_of
-from aliquot.cli.node_inspect import geometries_of
+from aliquot.cli.node.look import looked_at
 from aliquot.cli.output import fail, write_json, write_yaml
 from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written, classes_of
 from aliquot.cli.sharing.words import of_the_host
@@ -60,8 +60,7 @@ def setup(
     if found is None:
         return UNUSABLE
     try:
-        survey = found.survey()
-        geometries = geometries_of(found, survey)
+        survey, geometries = looked_at(found)
     finally:
         found.release()
     targets = _targets(devices, survey, geometries)
@@ -76,13 +75,19 @@ def setup(
     else:
         asked = Request(name=name, targets=targets, config=wanted, clients=clients)
         answer = plan(asked, survey, geometries=geometries, mps_root=mps_root)
-    beside = of_the_host(survey)
+    beside = (*of_the_host(survey), *_of_gpus(targets, survey))
     if output == "text":
         for line in (*_lines(answer), *(f"note  {words}" for words in beside)):
             print(line)
     else:
         (write_json if output == "json" else write_yaml)(_plain(answer, beside))
     return 0 if isinstance(answer, SetUp) else REFUSED
+
+
+def _of_gpus(targets: tuple[Target, ...], survey: Survey) -> tuple[str, ...]:
+    """What couldn't be asked of the GPUs that are to be set up."""
+    names = {survey.where(target.gpu) for target in targets}
+    return tuple(f"{each}{f' ({each.hint})' if each.hint else ''}" for each in survey.troubles if each.gpu in names)
 
 
 def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geometry]) -> tuple[Target, ...] | None:
