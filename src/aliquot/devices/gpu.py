@@ -158,8 +158,13 @@ class Gpu:
         return self.mig is not None and self.mig.current
 
     @property
-    def mig_needs_reset(self) -> bool:
-        """Whether switching MIG on or off takes a reset: before Hopper it does; assumed where nothing is known."""
+    def mig_switch_resets(self) -> bool | None:
+        """Whether switching MIG on or off resets it: before Hopper it does; None where its generation isn't known."""
         told = self.compute_capability or (self.model.compute_capability if self.model is not None else None)
         major = (told or "").partition(".")[0]
-        return not major.isdecimal() or int(major) < _HOPPER
+        return int(major) < _HOPPER if major.isdecimal() else None
+
+    @property
+    def mig_needs_reset(self) -> bool:
+        """The same, assumed where it isn't known."""
+        return self.mig_switch_resets is not False

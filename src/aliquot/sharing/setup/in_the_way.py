@@ -14,8 +14,6 @@ from aliquot.sharing.claim_configs.values import Mps, Sharing, TimeSlicing
 from aliquot.sharing.setup.steps import Target
 
 MPS_SERVER: Final = "nvidia-cuda-mps-server"
-RESET_FOR_MIG: Final = frozenset({"Ampere"})
-"""The architectures whose MIG mode changes by a GPU reset; Hopper and newer need none."""
 
 
 def programs(gpu: Gpu, target: Target) -> tuple[Process, ...]:
@@ -66,9 +64,10 @@ def _first_instance(gpu: Gpu, target: Target) -> Iterator[str]:
     running = tuple({each.pid: each for each in gpu.processes}.values())
     if not running:
         return
-    if gpu.mig_enabled or gpu.architecture not in {*RESET_FOR_MIG, None}:
+    resets = gpu.mig_switch_resets
+    if gpu.mig_enabled or resets is False:
         yield f"the first MIG instance needs a GPU that no program uses, and these must end first: {named(running)}"
-    elif gpu.architecture is None:
+    elif resets is None:
         yield f"MIG needs a GPU that no program uses, and these must end first: {named(running)}"
     else:
         yield (
