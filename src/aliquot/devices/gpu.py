@@ -72,6 +72,13 @@ class Process:
     """The id of its container, and below the uid of its pod, as its cgroup tells them."""
     pod: str | None = None
 
+    def __str__(self) -> str:
+        """As people are told of it: `pid 52310 (vllm, pod 1f0c…, container 3f2a…)`."""
+        known = [self.name or "", f"pod {self.pod}" if self.pod else ""]
+        known.append(f"container {self.container[:12]}" if self.container else "")
+        words = ", ".join(filter(None, known))
+        return f"pid {self.pid}{f' ({words})' if words else ''}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
@@ -156,6 +163,11 @@ class Gpu:
     def mig_enabled(self) -> bool:
         """Whether it's in MIG mode now."""
         return self.mig is not None and self.mig.current
+
+    @property
+    def programs(self) -> tuple[Process, ...]:
+        """Who runs on it, one for each pid."""
+        return tuple({each.pid: each for each in self.processes}.values())
 
     @property
     def mig_switch_resets(self) -> bool | None:

@@ -11,7 +11,7 @@ from aliquot.devices.survey import Survey
 from aliquot.dra.device import CounterSet, Device
 from aliquot.sharing.legal import problems
 from aliquot.sharing.publish import health
-from aliquot.sharing.publish.division import ON, Undivided, division_of
+from aliquot.sharing.publish.division import BUSY, ON, Undivided, division_of
 from aliquot.sharing.publish.options import LeftOut, Note, Options
 from aliquot.sharing.publish.partitions import (
     Taints,
@@ -102,6 +102,9 @@ class _Gpu:
         elif not beside and self._may_be_whole():
             found.devices.append(whole_device(gpu, minor, driver, geometry, taints))
         found.devices += places(gpu, minor, driver, geometry, beside, taints)
+        if gpu.programs and not gpu.instances:
+            busy = BUSY.format(", ".join(map(str, gpu.programs)))
+            found.notes.setdefault(busy, []).append(gpu_name(minor))
 
     def _standing(self, geometry: Geometry | None, of_gpu: Taints) -> None:
         gpu, name = self.gpu, gpu_name(self.minor)
