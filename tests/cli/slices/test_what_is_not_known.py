@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from aliquot.cli.entry import run
+from aliquot.devices.hosts.protocol import Refused
+from aliquot.devices.hosts.simulated.file import read_host
+from aliquot.devices.hosts.simulated.host import SimulatedHost
 from tests.devices.hosts.machine_root import class_device, pci_device
 from tests.devices.published import call, devices, documents_of, simulated
 
@@ -58,3 +62,48 @@ def test_other_vendors_gpus_are_named(capsys: pytest.CaptureFixture[str], tmp_pa
     assert (status, len(json.loads(out)["items"])) == (0, 1)
     assert err.splitlines()[0] == NONE.strip()
     assert err.splitlines()[1].endswith(": not published: only GPUs of NVIDIA are")
+
+
+# --- what a reader of the slices should know besides -----------------------------------------------------------------
+NODE = """
+name: n
+gpus:
+  - {model: A30, mig: true, instances: ["2g.12gb@0"]}
+  - {model: RTX-PRO-5000, memoryMiB: 48935, mig: true}
+clients: [dcgm-exporter]
+"""
+
+
+def test_standing_devices_and_places_are_told_apart(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, out, err = call(capsys, "--host", simulated(tmp_path, NODE), "-o", "text")
+    assert status == 1
+    assert out.splitlines()[1:] == [
+        "  00000-gpu.nvidia.com-n  1 counter set",
+        "  00001-gpu.nvidia.com-n  1 MIG device (gpu-0-mig-2g12gb-5-0)",
+        "  00002-gpu.nvidia.com-n  6 MIG places (gpu-0-mig-1g6gb-14-2 …)",
+    ]
+    assert "gpu 1 (0000:11:00.0): its MIG profiles couldn't be asked for: not supported, where its MIG instances" in err
+
+
+def test_a_mode_that_is_pending(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = "name: n\ngpus: [{model: A30, mig: true}, {model: A30}]\nclients: [dcgm-exporter]\n"
+    host = simulated(tmp_path, text)
+    machine = SimulatedHost(read_host(text, "x"), state=tmp_path / "host.yaml.state")
+    for gpu in machine.survey().gpus:
+        assert isinstance(machine.set_mig_mode(gpu.uuid, enabled=not gpu.mig_enabled), Refused)
+    status, _, err = call(capsys, "--host", host)
+    assert status == 1
+    assert "note: gpu-0: MIG will be off after its next reset, and what is on offer of it goes then\n" in err
+    assert "gpu-1 isn't published: MIG will be on after the next reset: the GPU can't be kept whole\n" in err
+    assert run(["node", "setup", "gpu-1:1g.6gb@0", "--host", host]) == 0
+    assert (
+        ": MIG on is pending there already; after the undo it's off, and no more pending\n" in capsys.readouterr().out
+    )
+
+
+def test_what_does_not_concern_the_device_is_not_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    host = simulated(tmp_path, NODE)
+    assert run(["node", "setup", "gpu-7", "--host", host]) == 2
+    assert "MIG profiles" not in capsys.readouterr().err
+    assert run(["node", "setup", "gpu-1-mig-1g12gb-19-0", "--host", host]) == 2
+    assert "where its MIG instances may lie isn't published" in capsys.readouterr().err

@@ -15,8 +15,9 @@ from aliquot.cli.sharing.words import of_the_host
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
+from aliquot.devices.findings import name_of
 from aliquot.devices.mig import Geometry
-from aliquot.devices.survey import Survey
+from aliquot.devices.survey import Survey, Trouble
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.choose import Offered, WrongKind, config_for
 from aliquot.sharing.claim_configs.values import ClaimConfig
@@ -96,12 +97,23 @@ def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geome
     for name, target in zip(names, found, strict=True):
         if target is None:
             fail(f"{survey.host} has no device {name!r}", NAMES)
-    for trouble in (*survey.troubles, *(each.trouble for each in survey.unreadable)) if None in found else ():
+    unknown = [name for name, target in zip(names, found, strict=True) if target is None]
+    for trouble in _why_unknown(unknown, survey):
         fail(str(trouble), trouble.hint)
     if None in found and not survey.gpus:
         fail("no GPU was found to set up", "a simulated one: --host preset:mixed (`aliquot node presets`), or sim:FILE")
     known = tuple(target for target in found if target is not None)
     return known if len(known) == len(found) else None
+
+
+def _why_unknown(names: list[str], survey: Survey) -> Iterator[Trouble]:
+    """What may be why a name means nothing: the host's troubles, those of a GPU that it begins with, and lost GPUs."""
+    called = {name_of(gpu): f"gpu-{gpu.minor}" for gpu in survey.gpus}
+    for each in survey.troubles if names else ():
+        gpu = called.get(each.gpu or "")
+        if gpu is None or any(name == gpu or name.startswith((f"{gpu}-", f"{gpu}:")) for name in names):
+            yield each
+    yield from (each.trouble for each in survey.unreadable if names)
 
 
 def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:

@@ -73,6 +73,9 @@ def _of_step(step: Step, gpus: Mapping[str, Gpu]) -> Iterator[str]:
     match step:
         case SetMigMode(gpu, enabled):
             yield f"{gpu}: {_mig_on(gpus[gpu]) if enabled else MIG_OFF}"
+            mode = gpus[gpu].mig
+            if enabled and mode is not None and mode.pending:
+                yield f"{gpu}: MIG on is pending there already; after the undo it's off, and no more pending"
             if enabled and gpus[gpu].links:
                 yield f"{gpu}: while MIG is on, it has no peer-to-peer traffic with other GPUs, NVLinks or not"
         case SetComputeMode(gpu):

@@ -91,7 +91,9 @@ class SimulatedHost:
         if (refused := self._strike("geometry", gpu)) is not None:
             return refused
         if geometry is None or not geometry.known:
-            return Refused(why=Why.NOT_SUPPORTED, message="this GPU has no MIG", code=rules.NVML_NOT_SUPPORTED)
+            unpublished = "where its MIG instances may lie isn't published, so it isn't simulated"
+            why = "this GPU has no MIG" if geometry is None else unpublished
+            return Refused(why=Why.NOT_SUPPORTED, message=why, code=rules.NVML_NOT_SUPPORTED)
         profiles = tuple(replace(profile, memory_mib=memory_of(profile).mib) for profile in geometry.profiles)
         return replace(geometry, profiles=profiles, placement_certainty="node")
 
