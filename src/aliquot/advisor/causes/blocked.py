@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.causes.cause import Cause, Kind, listed, number
+from aliquot.advisor.owners import owner_of
 from aliquot.kube.pod import Pod
+from aliquot.kube.queueing import QUEUE_LABEL
+from aliquot.kube.storage import StorageClass
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence
 from aliquot.scheduling.outcome import GangState
 from aliquot.snapshot.snapshot import Snapshot
@@ -63,10 +66,14 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f'Its PersistentVolumeClaim {name} doesn\'t exist (persistentvolumeclaim "{name}" not found)'
         case "claim-unbound":
             absent = any(item.source == "absence" for item in one.evidence)
+            there = one.subject in snapshot.objects(StorageClass)
+            unread = "which exists" if there else "which the input doesn't tell of"
             why = (
-                f": its StorageClass {one.subject} doesn't exist{meant}" if absent else f" (StorageClass {one.subject})"
+                f"its StorageClass {one.subject} doesn't exist{meant}"
+                if absent
+                else f"its StorageClass is {one.subject}, {unread}"
             )
-            tail = why if one.subject else ", without a StorageClass"
+            tail = f": {why}" if one.subject else ", without a StorageClass"
             return f"Its PersistentVolumeClaim {name} is pending, unbound{tail}"
         case "claim-lost":
             return f"Its PersistentVolumeClaim {name} has lost its volume"
@@ -98,9 +105,23 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             least = f" (needs {one.limit} together)" if one.limit else ""
             return f"Its group {name} waits{least}{said}"
         case _ if one.object.kind == "Pod" and one.stage == "queue":
-            return f"Its queue hasn't admitted it, and nothing about that queue is in the input{said}"
+            queue = queue_of(snapshot, pod)
+            what = (
+                f"its LocalQueue {queue}, nor a Workload of it"
+                if queue
+                else "its queue (it names none), nor a Workload of it"
+            )
+            return f"Kueue hasn't admitted it, and nothing about {what}, is in the input{said}"
         case _:
             return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
+
+
+def queue_of(snapshot: Snapshot, pod: Pod) -> str:
+    """Kueue's LocalQueue that the pod or its owner names; empty: none."""
+    owner = owner_of(snapshot, pod)
+    workload = snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
+    labels = workload.meta.labels if workload is not None else {}
+    return pod.meta.labels.get(QUEUE_LABEL) or labels.get(QUEUE_LABEL, "")
 
 
 def _driver(snapshot: Snapshot, one: Blocker) -> str:

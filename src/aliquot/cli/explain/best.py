@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.wayout import WayOut
 
@@ -10,10 +11,19 @@ def best(story: Explanation) -> str:
     """What to do first; where nothing that was tried helps, what is advised; empty: nothing needs to be done."""
     if story.ways_out:
         return _told(story.ways_out)
+    if story.preemption is not None:
+        return f"None needed: it preempts {listed(story.preemption.victims, 2)} on {story.node}"
     advice = next((one.text for one in story.advice), "")
     if story.verdict == "gated":
         return advice[:1].upper() + advice[1:]
     return advice or "none found" if story.verdict in ("pending", "blocked") else ""
+
+
+def risk(story: Explanation) -> str:
+    """Of that: its level; empty where nothing was tried. Who is preempted no longer runs: that's high."""
+    if story.ways_out:
+        return story.ways_out[0].risk.level
+    return "high" if story.preemption is not None else ""
 
 
 def _told(ways: Sequence[WayOut]) -> str:

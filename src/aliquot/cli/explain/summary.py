@@ -1,7 +1,7 @@
 """The summary of many pods: a line or a few for each cause, with the best way out and its risk."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
@@ -9,7 +9,7 @@ from rich.console import Console
 
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.owners import OwnerRef
-from aliquot.cli.explain.best import best
+from aliquot.cli.explain.best import best, risk
 from aliquot.cli.explain.grouped import MARKS, Group, by_cause, mark
 from aliquot.cli.explain.lines import Words
 
@@ -18,10 +18,15 @@ LINES = 39
 MOST_OF_ONE = 4
 LONGEST_NAMES = 26
 RISK = 6
-LISTED = re.compile(r"(?:(?<=nodes )\(([^\s,()]+), [^()]*? and [^\s()]+|\(([^\s,()]+), [^()]*? and \d+ more)\)")
-"""Nodes by name behind their number: the first is enough here."""
-FIRST_OF = re.compile(r" \(\S+ …\)")
+NODES = re.compile(r"(\d+) nodes \(([^\s,()]+)[, ][^()]*? and (?:[^\s()]+|\d+ more)\)")
+LISTED = re.compile(r"\(([^\s,()]+), ([^()]*?) and (\d+) more\)")
+"""Nodes, or others, by name: the first is enough here, and how many more there are."""
+FIRST_OF = re.compile(r" \(\S+ and \d+ more\)")
 """The first of several nodes, behind their number: what can be missed most easily."""
+NUMBERED = re.compile(r"\d+ nodes \((\S+ and \d+ more)\)")
+"""So said twice."""
+ENDS = re.compile(r"(?<=\.) |[;:] ")
+"""Where a sentence may stop, and what's said so far still be true and whole."""
 LAST_ASIDE = re.compile(r" \([^()]*\)$")
 """Why, where, or what it was: behind a way out."""
 SAID = "no node has that value; "
@@ -38,7 +43,9 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     """What, for whom, and the best way out with its risk."""
     causes = by_cause(groups)
     shown, domain = _brief([_cells(several) for several in causes[:LINES]])
-    end = _legend(causes[:LINES], out.width, domain)
+    pods = number(sum(1 + len(twins) for _, twins in groups), "pod")
+    size = f"{pods}, {number(len(causes), 'cause')}"
+    end = _legend(causes[:LINES], out.width, domain, size)
     rows = LINES - len(end)
     if len(causes) > rows:
         rows -= 1
@@ -53,23 +60,23 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     for several, (who, what, how), height in zip(causes, shown, heights(least, most, rows), strict=False):
         story = several[0][0]
         sign, style = mark(story)
-        risk = story.ways_out[0].risk.level if story.ways_out else ""
         cells = ([_named(who, several, names)], folded(what, cause, height), folded(how, way, height))
         for nth, (left, middle, right) in enumerate(zip_longest(*cells, fillvalue="")):
             line = Words("  " if nth else f"{sign} ", style)
-            line.append(f"{left:{names}}  {middle:{cause}}  {right:{way}}  {'' if nth else risk}")
+            line.append(f"{left:{names}}  {middle:{cause}}  {right:{way}}  {'' if nth else risk(story) or '–'}")
             out.print(line, soft_wrap=True)
     for told in end:
         out.print(Words(told, "dim"), soft_wrap=True)
     out.print()
 
 
-def _legend(causes: Sequence[Sequence[Group]], columns: int, domain: bool) -> list[str]:
-    """What isn't said by itself: marks, and what was left out; folded into lines."""
+def _legend(causes: Sequence[Sequence[Group]], columns: int, domain: bool, size: str) -> list[str]:
+    """What isn't said by itself: how many there are, marks, and what was left out; folded into lines."""
     signs = dict.fromkeys(mark(several[0][0])[0] for several in causes)
     told = [f"{sign} {meaning}" for sign, meaning in MARKS.items() if sign in signs]
     if domain:
         told.append("nvidia.com/ left out")
+    told.append(f"{size}, in full below or by aliquot explain NAMESPACE/POD")
     return wrap("; ".join(told), columns, break_on_hyphens=False)
 
 
@@ -109,7 +116,7 @@ def heights(least: Sequence[int], most: Sequence[int], lines: int = LINES) -> li
 def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     story = several[0][0]
     owners = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
-    what = story.forecast if story.forecast and story.cause is None else story.sentence
+    what = story.forecast if story.forecast and story.cause is None else story.no_room or story.sentence
     spaces = {one.pod.namespace for one, _ in several}
     if _times(several) == "":
         what = re.sub(rf"^{re.escape(story.pod.key)}(?= would )", "It", what)
@@ -127,15 +134,21 @@ def _brief(cells: Sequence[tuple[str, str, str]]) -> tuple[list[tuple[str, str, 
     alone = bool(vendors) and all(one.endswith("nvidia.com") for one in vendors)
 
     def short(text: str) -> str:
-        text = ASIDE.sub("", LISTED.sub(_first_of, text.replace(SAID, ""))).replace("PersistentVolumeClaim", "PVC")
+        text = ASIDE.sub("", LISTED.sub(_first_of, NODES.sub(_first_node, text.replace(SAID, "")))).replace(
+            "PersistentVolumeClaim", "PVC"
+        )
         return DOMAIN.sub("", text) if alone else text
 
     left_out = alone and any(DOMAIN.search(f"{what} {how}") for _, what, how in cells)
     return [(who, short(what), short(how)) for who, what, how in cells], left_out
 
 
+def _first_node(listed: re.Match[str]) -> str:
+    return f"{listed[1]} nodes ({listed[2]} and {int(listed[1]) - 1} more)"
+
+
 def _first_of(listed: re.Match[str]) -> str:
-    return f"({listed[1] or listed[2]} …)"
+    return f"({listed[1]} and {len(listed[2].split(', ')) + int(listed[3])} more)"
 
 
 def _times(several: Sequence[Group]) -> str:
@@ -150,17 +163,31 @@ def _named(who: str, several: Sequence[Group], columns: int) -> str:
 
 
 def _lines(text: str, columns: int) -> list[str]:
-    return wrap(text, columns, break_on_hyphens=False) or [""]
+    return wrap(NUMBERED.sub(r"\1", text), columns, break_on_hyphens=False) or [""]
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
-    """At most so many lines: first the asides go, one by one; what is left out then is marked."""
+    """At most so many lines: first the asides go, one by one; then whole clauses, which is marked; then words."""
     while len(_lines(text, columns)) > most and (shorter := _without_aside(text)) != text:
         text = shorter
-    lines = _lines(text, columns)
-    if len(lines) > most:
-        lines = [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), columns)]
-    return lines
+    if len(lines := _lines(text, columns)) <= most:
+        return lines
+    for whole in _clauses(text, columns * most // 2):
+        if len(lines := _lines(f"{whole} …", columns)) <= most:
+            return lines
+    while text and len(lines := _lines(f"{text} …", columns)) > most:
+        text = text.rpartition(" ")[0]
+        if text.count("(") > text.count(")") and len(before := text.rpartition(" (")[0]) > columns * most // 3:
+            text = before
+    return lines if text else [cut(lines[0], columns)]
+
+
+def _clauses(text: str, least: int) -> Iterator[str]:
+    """The text without its last clause, without its last two, ...: never ended within brackets or quotes."""
+    for end in reversed(list(ENDS.finditer(text))):
+        whole = text[: end.start()]
+        if len(whole) >= least and whole.count("(") == whole.count(")") and whole.count("`") % 2 == 0:
+            yield whole
 
 
 def _without_aside(text: str) -> str:
