@@ -67,7 +67,7 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "claim-unbound":
             absent = any(item.source == "absence" for item in one.evidence)
             there = one.subject in snapshot.objects(StorageClass)
-            unread = "which exists" if there else "which the input doesn't tell of"
+            unread = "which exists" if there else "of which the input says nothing"
             why = (
                 f"its StorageClass {one.subject} doesn't exist{meant}"
                 if absent
@@ -106,12 +106,9 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"Its group {name} waits{least}{said}"
         case _ if one.object.kind == "Pod" and one.stage == "queue":
             queue = queue_of(snapshot, pod)
-            what = (
-                f"its LocalQueue {queue}, nor a Workload of it"
-                if queue
-                else "its queue (it names none), nor a Workload of it"
-            )
-            return f"Kueue hasn't admitted it, and nothing about {what}, is in the input{said}"
+            if not queue:
+                return f"Kueue hasn't admitted it: it names no queue, and no Workload of it is in the input{said}"
+            return f"Kueue hasn't admitted it to LocalQueue {queue}: no Workload of it is in the input{said}"
         case _:
             return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
 

@@ -154,8 +154,8 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node],
         if count >= asked and node in meant.names
     }
     by_dra = (
-        f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only, and at most "
-        f"{_unallocated(snapshot, name, published)} of a node aren't allocated."
+        f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only (of "
+        f"one node at most {_unallocated(snapshot, name, published)} are unallocated)."
         if published
         else ""
     )
@@ -345,12 +345,15 @@ def _short(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, free: st
                 if reason.subject not in shorts or left > shorts[reason.subject][1]:
                     shorts[reason.subject] = (reason.asked_amount, left, node.name)
     slots = _no_slots(nodes, reasons) if shorts.pop("pods", None) is not None else ""
+    never = {name: _never(nodes, name, asked) for name, (asked, _, _) in shorts.items()}
     told = [
-        f"{about(name, asked)} of {name} asked, the most left is {about(name, left)} ({node}){_never(nodes, name, asked)}"
+        f"{about(name, asked)}{f' of {name}' if len(shorts) > 1 else ''} asked, the most left is {about(name, left)} "
+        f"({node}){never[name]}"
         for name, (asked, left, node) in shorts.items()
     ]
     biggest = next(iter(shorts), "")
-    holders = held_by(snapshot, [node.name for node in nodes], biggest) if biggest in PLAIN else []
+    held = biggest in PLAIN and not never[biggest]  # else who holds it is beside the point
+    holders = held_by(snapshot, [node.name for node in nodes], biggest) if held else []
     by = f"; most of it is asked by {who(holders[:2])}" if holders else ""
     little = f"too little {listed(sorted(shorts))} is left: {'; '.join(told)}{by}" if shorts else ""
     sentence = f"{free}{', and '.join(part for part in (slots, little) if part)}."
@@ -362,7 +365,7 @@ def _never(nodes: Sequence[Node], name: str, asked: int) -> str:
     """That even an empty node would be too small; mostly nothing."""
     most = max(node.allocatable.get(name, 0) for node in nodes)
     whole = "the node has" if len(nodes) == 1 else "no node that it may use has more than"
-    return f", and {whole} {about(name, most)} in all" if most < asked else ""
+    return f", and {whole} {about(name, most)}" if most < asked else ""
 
 
 def _no_slots(nodes: Sequence[Node], reasons: Reasons) -> str:

@@ -144,10 +144,10 @@ def _every(where: Mapping[str, Sequence[str]], names: Sequence[str], what: str) 
     if not common:
         each = listed([f"{taint} on {nodes_named(nodes)}" for taint, nodes in where.items()], last="or")
         return f"{each}: every node with {what} that it may use otherwise has such a taint"
-    all_ = f"{'all' if len(names) > 2 else 'both' if len(names) == 2 else 'the only one'} with {what} that it may use"
+    every = f"{'all' if len(names) > 2 else 'both' if len(names) == 2 else 'the only one'} with {what} that it may use"
     rest = [f"{taint} on {nodes_named(nodes)}" for taint, nodes in where.items() if taint not in common]
-    also = f", nor {listed(rest, last='or')}" if rest else ""
-    return f"{listed(common, last='or')} on {nodes_named(names)}, {all_} otherwise{also}"
+    also = f"; nor {listed(rest, last='or')}" if rest else ""
+    return f"{listed(common, last='or')} on {nodes_named(names)}, {every} otherwise{also}"
 
 
 def _the(heap: Sequence[Node], what: str) -> str:

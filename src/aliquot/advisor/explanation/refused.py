@@ -90,9 +90,9 @@ def _ungated(snapshot: Snapshot, pod: Pod, gate: str) -> Advice:
     if gate != ADMISSION_GATE:
         return Advice(f"scheduling gate {gate}: whoever set it must take it away")
     where = shlex.quote(pod.namespace)
-    queued = "its Workload says why it doesn't" if queue_of(snapshot, pod) else f"no label {QUEUE_LABEL} names a queue"
+    queued = "its Workload says why it waits" if queue_of(snapshot, pod) else f"label {QUEUE_LABEL} names no queue"
     return Advice(
-        f"Kueue must admit it and take away the scheduling gate {gate}: {queued}",
+        f"Have Kueue admit it: that takes away {gate} ({queued})",
         f"kubectl get workloads.kueue.x-k8s.io,localqueues.kueue.x-k8s.io -n {where}",
     )
 

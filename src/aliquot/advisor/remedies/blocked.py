@@ -76,8 +76,8 @@ def volume(case: Case, one: Blocker) -> Candidate:
             " (an unbound claim holds no data)"
         )
     else:
-        cause = f"see why StorageClass {one.subject} makes none" if one.subject else "it names no StorageClass"
-        title = f"Have a volume provisioned for PersistentVolumeClaim {name}: {cause}"
+        check = f"check StorageClass {one.subject}" if one.subject else "it names no StorageClass"
+        title = f"Have a volume provisioned for PersistentVolumeClaim {name} ({check})"
         command = f"kubectl describe pvc {shlex.quote(name)} {where}  # the provisioner's events say what it lacks"
 
     def apply(trial: Trial) -> Trial:

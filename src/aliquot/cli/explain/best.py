@@ -12,7 +12,7 @@ def best(story: Explanation) -> str:
     if story.ways_out:
         return _told(story.ways_out)
     if story.preemption is not None:
-        return f"None needed: it preempts {listed(story.preemption.victims, 2)} on {story.node}"
+        return f"None needed: on {story.node} it preempts {listed(story.preemption.victims, 2)}"
     advice = next((one.text for one in story.advice), "")
     if story.verdict == "gated":
         return advice[:1].upper() + advice[1:]

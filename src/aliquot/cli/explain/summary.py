@@ -23,6 +23,10 @@ LISTED = re.compile(r"\(([^\s,()]+), ([^()]*?) and (\d+) more\)")
 """Nodes, or others, by name: the first is enough here, and how many more there are."""
 FIRST_OF = re.compile(r" \(\S+ and \d+ more\)")
 """The first of several nodes, behind their number: what can be missed most easily."""
+FEWER = re.compile(r"\(there are ([^\s,()]+), ([^()]*?) and [^\s()]+\)")
+"""What there is instead, nearest first."""
+USUAL = {"PersistentVolumeClaim": "PVC", "ResourceClaimTemplate": "claim template"}
+"""Kinds with a shorter name that everybody knows."""
 NUMBERED = re.compile(r"\d+ nodes \((\S+ and \d+ more)\)")
 """So said twice."""
 ENDS = re.compile(r"(?<=\.) |[;:] ")
@@ -55,7 +59,7 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     cause = _widest(shown, out.width - names - RISK - GAPS)
     way = out.width - names - RISK - cause - GAPS
     out.print(Words(f"  {'pods':{names}}  {'cause':{cause}}  {'best way out':{way}}  risk", "bold cyan"))
-    least = [max(len(_lines(_bare(what), cause)), len(_lines(_bare(how), way))) for _, what, how in shown[:rows]]
+    least = [max(len(_lines(_core(what, cause), cause)), len(_lines(_bare(how), way))) for _, what, how in shown[:rows]]
     most = [max(len(_lines(what, cause)), len(_lines(how, way))) for _, what, how in shown[:rows]]
     for several, (who, what, how), height in zip(causes, shown, heights(least, most, rows), strict=False):
         story = several[0][0]
@@ -120,6 +124,7 @@ def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     spaces = {one.pod.namespace for one, _ in several}
     if _times(several) == "":
         what = re.sub(rf"^{re.escape(story.pod.key)}(?= would )", "It", what)
+        what = what.replace(f"The pods of {several[0][0].owner.name} aren't", "Its pods aren't", 1)
     if len(spaces) == 1:  # it stands in the first column
         what = re.sub(rf"\b([a-z]+/[\w.-]+) in {re.escape(*spaces)}(?![\w-])", r"\1", what)
     return owners + _times(several), what, best(story)
@@ -134,9 +139,9 @@ def _brief(cells: Sequence[tuple[str, str, str]]) -> tuple[list[tuple[str, str, 
     alone = bool(vendors) and all(one.endswith("nvidia.com") for one in vendors)
 
     def short(text: str) -> str:
-        text = ASIDE.sub("", LISTED.sub(_first_of, NODES.sub(_first_node, text.replace(SAID, "")))).replace(
-            "PersistentVolumeClaim", "PVC"
-        )
+        text = ASIDE.sub("", LISTED.sub(_first_of, NODES.sub(_first_node, text.replace(SAID, ""))))
+        for name, usual in USUAL.items():
+            text = text.replace(name, usual)
         return DOMAIN.sub("", text) if alone else text
 
     left_out = alone and any(DOMAIN.search(f"{what} {how}") for _, what, how in cells)
@@ -191,13 +196,24 @@ def _clauses(text: str, least: int) -> Iterator[str]:
 
 
 def _without_aside(text: str) -> str:
-    """One less: the first name behind a number, then what stands in brackets at the end."""
+    """One less: the first name behind a number, then names that are less near, then what ends it in brackets."""
+    if not FIRST_OF.search(text) and FEWER.search(text):
+        return FEWER.sub(_nearest, text, count=1)
     return (FIRST_OF if FIRST_OF.search(text) else LAST_ASIDE).sub("", text, count=1)
+
+
+def _nearest(there: re.Match[str]) -> str:
+    return f"(there are {there[1]} and {len(there[2].split(', ')) + 1} more)"
 
 
 def _bare(text: str) -> str:
     """Without any aside."""
-    return LAST_ASIDE.sub("", FIRST_OF.sub("", text))
+    return LAST_ASIDE.sub("", FEWER.sub(_nearest, FIRST_OF.sub("", text)))
+
+
+def _core(text: str, columns: int) -> str:
+    """The shortest beginning of a cause that tells something: whole clauses that fill a line."""
+    return [_bare(text), *_clauses(_bare(text), columns)][-1]
 
 
 def cut(text: str, most: int) -> str:
