@@ -91,7 +91,8 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"It can't be started on its node: {one.subject}{said}"
         case "scheduler-absent":
             return (
-                f"Nobody schedules it: it asks for the scheduler {one.subject}, and no pod of it is in the dump{meant}"
+                f"It asks for the scheduler {one.subject}, and no pod of that is in the input, so nobody seems to "
+                f"schedule it{meant}"
             )
         case "scheduler-crashing":
             return f"Nothing schedules it: {name} is in {_reason(one)} ({one.used or 0} restarts){said}"

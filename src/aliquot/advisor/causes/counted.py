@@ -154,15 +154,15 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node],
         if count >= asked and node in meant.names
     }
     by_dra = (
-        f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only (of "
-        f"one node at most {_unallocated(snapshot, name, published)} are unallocated)."
+        f"; {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only "
+        f"({'at most ' if len(published) > 1 else ''}{_unallocated(snapshot, name, published)} unallocated)"
         if published
         else ""
     )
     sentence = (
         f"It asks for {about(name, asked)} {name} on one node, more than any node "
         f"{'that it selects ' if meant.narrowed else ''}has: the most is "
-        f"{about(name, most)}, on {nodes_named(best)}.{by_dra}"
+        f"{about(name, most)}, on {nodes_named(best)}{by_dra}."
     )
     return Cause("larger-than-any", sentence, (name, *best[:3], *list(published)[:2]))
 

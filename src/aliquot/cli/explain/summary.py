@@ -29,9 +29,10 @@ USUAL = {"PersistentVolumeClaim": "PVC", "ResourceClaimTemplate": "claim templat
 """Kinds with a shorter name that everybody knows."""
 NUMBERED = re.compile(r"\d+ nodes \((\S+ and \d+ more)\)")
 """So said twice."""
+SENTENCE = re.compile(r"(?<=\.) ")
 ENDS = re.compile(r"(?<=\.) |[;:] ")
 """Where a sentence may stop, and what's said so far still be true and whole."""
-LAST_ASIDE = re.compile(r" \([^()]*\)$")
+LAST_ASIDE = re.compile(r" \([^()]*\)(?=\.?$)")
 """Why, where, or what it was: behind a way out."""
 SAID = "no node has that value; "
 """That none matches stands before it."""
@@ -59,9 +60,13 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     cause = _widest(shown, out.width - names - RISK - GAPS)
     way = out.width - names - RISK - cause - GAPS
     out.print(Words(f"  {'pods':{names}}  {'cause':{cause}}  {'best way out':{way}}  risk", "bold cyan"))
-    least = [max(len(_lines(_core(what, cause), cause)), len(_lines(_bare(how), way))) for _, what, how in shown[:rows]]
+    core = [max(len(_lines(_core(what, cause), cause)), len(_lines(_bare(how), way))) for _, what, how in shown[:rows]]
+    first = [
+        max(len(_lines(_bare(SENTENCE.split(what)[0]), cause)), len(_lines(_bare(how), way)))
+        for _, what, how in shown[:rows]
+    ]
     most = [max(len(_lines(what, cause)), len(_lines(how, way))) for _, what, how in shown[:rows]]
-    for several, (who, what, how), height in zip(causes, shown, heights(least, most, rows), strict=False):
+    for several, (who, what, how), height in zip(causes, shown, heights((core, first, most), rows), strict=False):
         story = several[0][0]
         sign, style = mark(story)
         cells = ([_named(who, several, names)], folded(what, cause, height), folded(how, way, height))
@@ -97,17 +102,16 @@ def _widest(shown: Sequence[tuple[str, str, str]], columns: int) -> int:
     return min(range(columns // 2, columns * 2 // 3 + 1), key=lambda cause: (needed(cause), abs(cause - usual)))
 
 
-def heights(least: Sequence[int], most: Sequence[int], lines: int = LINES) -> list[int]:
+def heights(needed: Sequence[Sequence[int]], lines: int = LINES) -> list[int]:
     """Lines for each row: one for all; what is left goes round, first rows first, as far as it's needed.
 
     Args:
-        least: how many each row needs without asides: those are given first.
-        most: how many it needs to say all.
+        needed: how many each row needs to say the least, which are given first; to say more; and so on.
         lines: how many there are.
     """
-    given = [1] * len(least)
+    given = [1] * len(needed[0])
     left = lines - len(given)
-    for needs in (least, most):
+    for needs in needed:
         for nth in range(2, MOST_OF_ONE + 1):
             # rows that this line completes come before those that stay cut
             for row in sorted(range(len(given)), key=lambda row: needs[row] > nth):
@@ -188,11 +192,10 @@ def folded(text: str, columns: int, most: int) -> list[str]:
 
 
 def _clauses(text: str, least: int) -> Iterator[str]:
-    """The text without its last clause, without its last two, ...: never ended within brackets or quotes."""
-    for end in reversed(list(ENDS.finditer(text))):
-        whole = text[: end.start()]
-        if len(whole) >= least and whole.count("(") == whole.count(")") and whole.count("`") % 2 == 0:
-            yield whole
+    """The text's beginnings, of this length at least: whole sentences first, then clauses; the longest first."""
+    found = [text[: end.start()] for end in reversed(list(ENDS.finditer(text)))]
+    whole = [one for one in found if len(one) >= least and one.count("(") == one.count(")") and one.count("`") % 2 == 0]
+    yield from sorted(whole, key=lambda one: not one.endswith("."))
 
 
 def _without_aside(text: str) -> str:
@@ -213,7 +216,7 @@ def _bare(text: str) -> str:
 
 def _core(text: str, columns: int) -> str:
     """The shortest beginning of a cause that tells something: whole clauses that fill a line."""
-    return [_bare(text), *_clauses(_bare(text), columns)][-1]
+    return min((_bare(text), *_clauses(_bare(text), columns)), key=len)
 
 
 def cut(text: str, most: int) -> str:
