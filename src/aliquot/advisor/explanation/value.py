@@ -72,6 +72,11 @@ class Explanation:
     note: str = ""
     """That the cluster's own message is older than what the snapshot shows, for instance."""
 
+    @property
+    def preempts(self) -> Preemption | None:
+        """Whom it'll preempt, unless what others do comes first."""
+        return self.preemption if self.verdict == "placeable" and not self.forecast else None
+
 
 def counts(stories: Iterable[Explanation]) -> Mapping[str, int]:
     """Verdict -> how many pods."""

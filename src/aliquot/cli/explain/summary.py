@@ -10,6 +10,7 @@ from rich.console import Console
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.owners import OwnerRef
 from aliquot.cli.explain.best import best, risk
+from aliquot.cli.explain.best import cause as why
 from aliquot.cli.explain.grouped import MARKS, Group, by_cause, mark
 from aliquot.cli.explain.lines import Words
 
@@ -29,7 +30,6 @@ USUAL = {"PersistentVolumeClaim": "PVC", "ResourceClaimTemplate": "claim templat
 """Kinds with a shorter name that everybody knows."""
 NUMBERED = re.compile(r"\d+ nodes \((\S+ and \d+ more)\)")
 """So said twice."""
-SENTENCE = re.compile(r"(?<=\.) ")
 ENDS = re.compile(r"(?<=\.) |[;:] ")
 """Where a sentence may stop, and what's said so far still be true and whole."""
 LAST_ASIDE = re.compile(r" \([^()]*\)(?=\.?$)")
@@ -61,12 +61,8 @@ def summary(out: Console, groups: Sequence[Group]) -> None:
     way = out.width - names - RISK - cause - GAPS
     out.print(Words(f"  {'pods':{names}}  {'cause':{cause}}  {'best way out':{way}}  risk", "bold cyan"))
     core = [max(len(_lines(_core(what, cause), cause)), len(_lines(_bare(how), way))) for _, what, how in shown[:rows]]
-    first = [
-        max(len(_lines(_bare(SENTENCE.split(what)[0]), cause)), len(_lines(_bare(how), way)))
-        for _, what, how in shown[:rows]
-    ]
     most = [max(len(_lines(what, cause)), len(_lines(how, way))) for _, what, how in shown[:rows]]
-    for several, (who, what, how), height in zip(causes, shown, heights((core, first, most), rows), strict=False):
+    for several, (who, what, how), height in zip(causes, shown, heights((core, most), rows), strict=False):
         story = several[0][0]
         sign, style = mark(story)
         cells = ([_named(who, several, names)], folded(what, cause, height), folded(how, way, height))
@@ -103,7 +99,7 @@ def _widest(shown: Sequence[tuple[str, str, str]], columns: int) -> int:
 
 
 def heights(needed: Sequence[Sequence[int]], lines: int = LINES) -> list[int]:
-    """Lines for each row: one for all; what is left goes round, first rows first, as far as it's needed.
+    """Lines for each row: one for all; then those that say all of what it must say, where it needs fewest first.
 
     Args:
         needed: how many each row needs to say the least, which are given first; to say more; and so on.
@@ -112,19 +108,22 @@ def heights(needed: Sequence[Sequence[int]], lines: int = LINES) -> list[int]:
     given = [1] * len(needed[0])
     left = lines - len(given)
     for needs in needed:
-        for nth in range(2, MOST_OF_ONE + 1):
-            # rows that this line completes come before those that stay cut
-            for row in sorted(range(len(given)), key=lambda row: needs[row] > nth):
-                if left > 0 and needs[row] >= nth and given[row] == nth - 1:
-                    given[row] = nth
-                    left -= 1
+        for row in sorted(range(len(given)), key=lambda row: needs[row] - given[row]):
+            more = needs[row] - given[row]
+            if 0 < more <= left and needs[row] <= MOST_OF_ONE:
+                given[row] = needs[row]
+                left -= more
+    for row, needs in enumerate(needed[-1]):  # what stays cut is cut later
+        more = max(0, min(needs, MOST_OF_ONE) - given[row])
+        given[row] += min(more, left)
+        left -= min(more, left)
     return given
 
 
 def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     story = several[0][0]
     owners = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
-    what = story.forecast if story.forecast and story.cause is None else story.no_room or story.sentence
+    what = story.forecast if story.forecast and story.cause is None else why(story)
     spaces = {one.pod.namespace for one, _ in several}
     if _times(several) == "":
         what = re.sub(rf"^{re.escape(story.pod.key)}(?= would )", "It", what)
