@@ -113,10 +113,10 @@ def heights(needed: Sequence[Sequence[int]], lines: int = LINES) -> list[int]:
             if 0 < more <= left and needs[row] <= MOST_OF_ONE:
                 given[row] = needs[row]
                 left -= more
-    for row, needs in enumerate(needed[-1]):  # what stays cut is cut later
-        more = max(0, min(needs, MOST_OF_ONE) - given[row])
-        given[row] += min(more, left)
-        left -= min(more, left)
+    for row, whole in enumerate(needed[-1]):  # what stays cut is cut later
+        more = min(left, max(0, min(whole, MOST_OF_ONE) - given[row]))
+        given[row] += more
+        left -= more
     return given
 
 
