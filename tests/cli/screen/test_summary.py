@@ -30,7 +30,7 @@ NEEDED = {
         "present:NoSchedule on 19 nodes, all with 1 gpu that it may use otherwise …",
         "Tolerate nvidia.com/gpu=present:NoSchedule",
     ],
-    "train/gang": ["volcano", "no pod of that is in the input", "Have default-scheduler schedule it"],
+    "train/gang": ["volcano", "no pod of it is in the input", "Have default-scheduler schedule it"],
     "prod/broken": ["ImagePullBackOff", "image", "Look at the image's name"],
     "vision/tracker": ["Its pods aren't created", "gpu-quota", "26", "Raise ResourceQuota gpu-quota to 28"],
     "train/queued": ["it names no queue", "Have Kueue admit it: that takes away kueue.x-k8s.io/admission"],

@@ -91,7 +91,7 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"It can't be started on its node: {one.subject}{said}"
         case "scheduler-absent":
             return (
-                f"It asks for the scheduler {one.subject}, and no pod of that is in the input, so nobody seems to "
+                f"It asks for the scheduler {one.subject}, and no pod of it is in the input, so nobody seems to "
                 f"schedule it{meant}"
             )
         case "scheduler-crashing":
@@ -118,7 +118,7 @@ def queue_of(snapshot: Snapshot, pod: Pod) -> str:
     """Kueue's LocalQueue that the pod or its owner names; empty: none."""
     owner = owner_of(snapshot, pod)
     workload = snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
-    labels = workload.meta.labels if workload is not None else {}
+    labels: Mapping[str, str] = workload.meta.labels if workload is not None else {}
     return pod.meta.labels.get(QUEUE_LABEL) or labels.get(QUEUE_LABEL, "")
 
 
