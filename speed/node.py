@@ -117,7 +117,7 @@ def _idle(sides: Mapping[str, Side], seconds: float) -> Ratio:
 
 
 def _durable(room: Path) -> float:
-    """The median time until a small file and its name are on the disk, which is what calls mostly wait for."""
+    """The median time until a small file and its name are on the disk."""
     times: list[float] = []
     for _ in range(REPEAT):
         begun = time.perf_counter()
