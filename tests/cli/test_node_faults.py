@@ -42,17 +42,17 @@ def test_xids_are_listed_and_judged(capsys: pytest.CaptureFixture[str], tmp_path
     )
     status, out, _ = call(capsys, "node", "inspect", "--host", name)
     assert status == 1
-    listed = out.partition("last XIDs, oldest first:\n")[2].partition("\n\n")[0].splitlines()
+    listed = out.partition("XIDs, by when each came last:\n")[2].partition("\n\n")[0].splitlines()
     assert [(line.split()[0], line.split("(")[1][:12]) for line in listed[1:]] == [
-        ("48", "0000:87:00.0"),
         ("43", "0000:b7:00.0"),
         ("13", "0000:b7:00.0"),
+        ("48", "0000:87:00.0"),
         ("999", "0000:07:00.0"),
     ]
     assert [line.rpartition("  ")[2] for line in listed[1:]] == [
-        "drain it first: until then nothing new may run on it",
         "nothing to do",
         "only the program is hit: start it anew",
+        "drain it first: until then nothing new may run on it",
         "look it up in NVIDIA's Xid catalogue",
     ]
     assert [line.partition("): ")[2] for line in wrong(out)] == [
@@ -66,11 +66,24 @@ def test_xids_are_listed_and_judged(capsys: pytest.CaptureFixture[str], tmp_path
         ),
     ]
     answer = json.loads(call(capsys, "node", "inspect", "--host", name, "-o", "json")[1])
-    assert [each["number"] for each in answer["xids"]] == [48, 43, 13, 48, 999]
+    assert [(each["number"], each["count"]) for each in answer["xids"]] == [(43, 1), (13, 1), (48, 2), (999, 1)]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["host.yaml"]  # looking tells nobody's events
     status, _, err = call(capsys, "mig", "list", "--host", name)
     assert status == 1
     assert "gpu 1 (0000:87:00.0): XID 48, 2 times" in err
+
+
+def test_an_xid_that_came_once_is_not_lost_among_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    noisy = ", ".join(("{gpu: 1, xid: 31}, {gpu: 1, xid: 13}",) * 30)
+    name = host(tmp_path, f"{{gpu: 2, xid: 79}}, {noisy}")
+    out = call(capsys, "node", "inspect", "--host", name)[1]
+    listed = out.partition("XIDs, by when each came last:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed[1:]] == ["79", "31", "13"]
+    assert "gpu 2 (0000:b7:00.0): XID 79: the GPU fell off the bus" in out
+    assert "gpu 1 (0000:87:00.0): XID 31, 30 times: " in out
+    shown = json.loads(call(capsys, "node", "slices", "--host", name, "-o", "json")[1])["items"]
+    tainted = [device for one in shown for device in one["spec"].get("devices", ()) if device["name"] == "gpu-2"]
+    assert [taint["value"] for taint in tainted[0]["taints"] if taint["key"] == "gpu.nvidia.com/xid"] == ["79"]
 
 
 def test_an_xid_that_asks_for_nothing_is_no_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

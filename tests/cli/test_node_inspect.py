@@ -390,7 +390,7 @@ def test_a_gpu_that_fell_off_the_bus_with_its_xid(capsys: pytest.CaptureFixture[
     file(fake.root, "dev/kmsg", "x;NVRM: Xid (PCI:0000:b7:00): 79, off\nx;NVRM: Xid (PCI:0000:dd:00): 45, a\n" * 2)
     status, out, _ = call(capsys, "node", "inspect")
     assert status == 1
-    listed = out.partition("last XIDs, oldest first:\n")[2].partition("\n\n")[0].splitlines()
+    listed = out.partition("XIDs, by when each came last:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split("  ")[0] for line in listed] == ["XID", "79", "45"]
     assert "gpu 2 (0000:b7:00.0)" in listed[1]
     assert "0000:dd:00.0, where no GPU is now" in listed[2]

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from aliquot.devices.gpu import Gpu, Recovery
-from aliquot.devices.survey import Survey, Trouble, Xid
+from aliquot.devices.survey import Survey, Trouble, Xid, gathered
 from aliquot.devices.xids import Action, action_of, words_of
 
 TO_DO: Final[Mapping[Action, str]] = MappingProxyType(
@@ -28,26 +28,22 @@ class JudgedXid:
     xid: Xid
     where: str
     """The GPU."""
-    count: int
     words: str
     """What it means."""
     to_do: str
 
 
 def judged_xids(survey: Survey) -> tuple[JudgedXid, ...]:
-    """The last XIDs, oldest first, those alike together."""
-    counts: dict[Xid, int] = {}
-    for xid in survey.xids:
-        counts[xid] = counts.get(xid, 0) + 1
-    return tuple(_judged(survey, xid, count) for xid, count in counts.items())
+    """The XIDs, those alike together; the one that came last is last."""
+    return tuple(_judged(survey, xid) for xid in gathered(survey.xids))
 
 
-def _judged(survey: Survey, xid: Xid, count: int) -> JudgedXid:
+def _judged(survey: Survey, xid: Xid) -> JudgedXid:
     where = survey.where(xid.gpu) if xid.gpu is not None else "a GPU that the driver didn't name"
     words = words_of(xid.number)
     known = words or action_of(xid.number) is not Action.DEGRADE
     to_do = TO_DO[action_of(xid.number)] if known else "look it up in NVIDIA's Xid catalogue"
-    return JudgedXid(xid=xid, where=where, count=count, words=words or ("" if known else UNKNOWN_XID), to_do=to_do)
+    return JudgedXid(xid=xid, where=where, words=words or ("" if known else UNKNOWN_XID), to_do=to_do)
 
 
 def findings(survey: Survey) -> tuple[Trouble, ...]:
@@ -115,6 +111,6 @@ def xid_findings(survey: Survey) -> Iterator[Trouble]:
         if action_of(each.xid.number) is Action.IGNORE:
             continue
         instance = f" on instance {each.xid.gi}" if each.xid.gi is not None else ""
-        times = f", {each.count} times" if each.count > 1 else ""
+        times = f", {each.xid.count} times" if each.xid.count > 1 else ""
         message = f"XID {each.xid.number}{instance}{times}{f': {each.words}' if each.words else ''}"
         yield Trouble(message=message, hint=each.to_do, gpu=each.where)

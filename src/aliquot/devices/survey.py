@@ -1,6 +1,7 @@
 """A host at one moment: its driver, its devices, and what couldn't be found out."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from aliquot.devices.gpu import Gpu
 from aliquot.devices.links import Accelerator, Nic
@@ -52,6 +53,21 @@ class Xid:
     gi: int | None = None
     ci: int | None = None
     """The MIG instance, where the driver could blame one."""
+    count: int = 1
+    """How often."""
+
+
+def gathered(xids: Iterable[Xid]) -> tuple[Xid, ...]:
+    """Those alike as one with their count, in the order in which each came last.
+
+    So few are left however many come, and none that came once is lost among those that come often.
+    """
+    found: dict[Xid, Xid] = {}
+    for xid in xids:
+        kind = replace(xid, count=1)
+        before = found.pop(kind, None)
+        found[kind] = replace(xid, count=xid.count + (before.count if before is not None else 0))
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +82,7 @@ class Survey:
     accelerators: tuple[Accelerator, ...] = ()
     nics: tuple[Nic, ...] = ()
     xids: tuple[Xid, ...] = ()
-    """The last ones, oldest first."""
+    """Those that are known of, those alike as one, by when each came last."""
     xids_known: bool = True
     """Whether those from before this program ran could be read."""
     troubles: tuple[Trouble, ...] = ()

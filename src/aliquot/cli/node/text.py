@@ -69,10 +69,10 @@ def _rows(survey: Survey) -> list[tuple[str, ...]]:
 
 
 def _xids(survey: Survey) -> Iterator[str]:
-    """The last XIDs, oldest first; that there were none is said only where that's known."""
+    """The XIDs by when each came last; that there were none is said only where that's known."""
     found = judged_xids(survey)
     if found:
-        yield from ("", "last XIDs, oldest first:")
+        yield from ("", "XIDs, by when each came last:")
         rows = [_xid(each) for each in found]
         yield from table(("XID", "GPU", "INSTANCE", "TIMES", "WHAT IT MEANS", "WHAT TO DO"), rows)
     elif survey.gpus and survey.xids_known:
@@ -82,7 +82,7 @@ def _xids(survey: Survey) -> Iterator[str]:
 
 
 def _xid(each: JudgedXid) -> tuple[str, ...]:
-    return (str(each.xid.number), each.where, _text(each.xid.gi), str(each.count), each.words or "-", each.to_do)
+    return (str(each.xid.number), each.where, _text(each.xid.gi), str(each.xid.count), each.words or "-", each.to_do)
 
 
 def _row(gpu: Gpu) -> tuple[str, ...]:

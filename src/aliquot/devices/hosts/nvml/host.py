@@ -18,7 +18,7 @@ from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, Refused, Wh
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
 from aliquot.devices.mig.fitting import still_fit
-from aliquot.devices.survey import Survey, Unreadable, Xid
+from aliquot.devices.survey import Survey, Unreadable, Xid, gathered
 
 LIMIT_S: Final = 30.0
 """The first look-up of a GPU without persistence takes seconds, and destroying an instance about one."""
@@ -188,7 +188,7 @@ class NvmlHost:
             self._watcher.close()
             raise fault or GpuLost(error.text, code=error.code) from None
         xids = tuple(self._xid(*each) for each in found)
-        self._xids = (*self._xids, *xids)[-20:]
+        self._xids = gathered((*self._xids, *xids))
         return xids
 
     def _xid(self, gpu: str | None, number: int, gi: int | None, ci: int | None) -> Xid:

@@ -13,7 +13,7 @@ from aliquot.devices.hosts.nvml.errors import fault_of, no_driver
 from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess, abandoned
 from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, slow_answer
 from aliquot.devices.hosts.sysfs import SysfsHost
-from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
+from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid, gathered
 
 NVIDIA = "10de"
 
@@ -59,7 +59,7 @@ class Look:
             unreadable=tuple(self._unreadable),
             accelerators=aside.accelerators,
             nics=aside.nics,
-            xids=(*(replace(xid, gpu=uuids.get(xid.gpu or "", xid.gpu)) for xid in logged or ()), *xids),
+            xids=gathered((*(replace(xid, gpu=uuids.get(xid.gpu or "", xid.gpu)) for xid in logged or ()), *xids)),
             xids_known=logged is not None,
             troubles=tuple(self._troubles),
         )

@@ -16,10 +16,9 @@ from aliquot.devices.hosts.simulated.shape import Fault, HostFile
 from aliquot.devices.hosts.simulated.state import GpuState, HostState, Store
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Geometry, Placement, geometry_of, memory_of
-from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
+from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid, gathered
 
 LIMIT_S = 10.0
-KEPT_XIDS = 20
 
 
 class SimulatedHost:
@@ -72,9 +71,7 @@ class SimulatedHost:
             gpus=tuple(gpus),
             unreadable=tuple(unreadable),
             nics=tuple(nic_now(nic) for nic in self.file.nics),
-            xids=tuple(
-                _xid(each) for each in (*state.seen, *self._untold(state).values(), *state.pending)[-KEPT_XIDS:]
-            ),
+            xids=gathered((*state.history, *map(_xid, self._untold(state).values()), *map(_xid, state.pending))),
         )
 
     def check(self) -> None:
@@ -171,7 +168,7 @@ class SimulatedHost:
                         state,
                         pending=(),
                         told=(*state.told, *new),
-                        seen=(*state.seen, *found)[-KEPT_XIDS:],
+                        history=gathered((*state.history, *map(_xid, found))),
                     )
             if found or monotonic() >= until:
                 return tuple(_xid(each) for each in found)
@@ -248,7 +245,7 @@ class SimulatedHost:
             gpus = {uuid: rules.rebooted(each, self._models[uuid].architecture) for uuid, each in box[0].gpus.items()}
             past = (*box[0].told, *self._untold(box[0]))
             box[0] = msgspec.structs.replace(
-                box[0], boots=box[0].boots + 1, gpus=gpus, told=past, pending=(), seen=(), mps={}
+                box[0], boots=box[0].boots + 1, gpus=gpus, told=past, pending=(), history=(), mps={}
             )
         self._hung.clear()
 

@@ -12,6 +12,7 @@ import msgspec
 from aliquot.devices.gpu import ComputeMode, Process, Recovery, TimeSlice
 from aliquot.devices.hosts.protocol import MpsSettings
 from aliquot.devices.instances import Instance, MigMode
+from aliquot.devices.survey import Xid
 
 
 class GpuState(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +46,8 @@ class HostState(msgspec.Struct, frozen=True, kw_only=True):
     """The faults of the file whose XID was told."""
     pending: tuple[tuple[str | None, int, int | None], ...] = ()
     """XIDs to tell: GPU, number, instance."""
-    seen: tuple[tuple[str | None, int, int | None], ...] = ()
-    """The last XIDs told."""
+    history: tuple[Xid, ...] = ()
+    """The XIDs told since it was started, those alike as one."""
     mps: dict[str, MpsSettings] = {}
     """The MPS daemons that run, by their pipe folders."""
 
