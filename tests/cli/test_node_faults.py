@@ -7,6 +7,7 @@ import pytest
 
 from aliquot.cli.entry import run
 from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.xids import ACTIONS
 from tests.devices.hosts.machine_root import pci_device
 
 MACHINE = """
@@ -84,6 +85,34 @@ def test_an_xid_that_came_once_is_not_lost_among_many(capsys: pytest.CaptureFixt
     shown = json.loads(call(capsys, "node", "slices", "--host", name, "-o", "json")[1])["items"]
     tainted = [device for one in shown for device in one["spec"].get("devices", ()) if device["name"] == "gpu-2"]
     assert [taint["value"] for taint in tainted[0]["taints"] if taint["key"] == "gpu.nvidia.com/xid"] == ["79"]
+
+
+def test_every_xid_that_asks_for_something_known_has_words(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    name = host(tmp_path, ", ".join(f"{{gpu: 2, xid: {number}}}" for number in (*sorted(ACTIONS), 38, 999)))
+    out = call(capsys, "node", "inspect", "--host", name)[1]
+    listed = out.partition("XIDs, by when each came last:\n")[2].partition("\n\n")[0].splitlines()[1:]
+    assert len(listed) == len(ACTIONS) + 2
+    assert [line.split()[0] for line in listed if "not in this program's table" in line or "  -  " in line[30:]] == [
+        "999"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "to_do"),
+    [("system-reboot", "the driver wants: reboot the machine"), ("none", "the driver wants nothing now")],
+)
+def test_a_changed_recovery_is_what_the_driver_wants(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, wanted: str, to_do: str
+) -> None:
+    path = tmp_path / "host.yaml"
+    text = f"gpus: [{{model: L4, recovery: {wanted}}}]\nfaults: [{{gpu: 0, xid: 154}}, {{gpu: 0, xid: 145}}]"
+    path.write_text(text, encoding="ascii")
+    out = call(capsys, "node", "inspect", "--host", f"sim:{path}")[1]
+    listed = out.partition("XIDs, by when each came last:\n")[2].partition("\n\n")[0].splitlines()[1:]
+    assert [line.rpartition("  ")[2] for line in listed] == [to_do, to_do]
+    assert "when convenient" not in out
 
 
 def test_an_xid_that_asks_for_nothing_is_no_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

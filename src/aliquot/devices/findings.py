@@ -13,11 +13,11 @@ TO_DO: Final[Mapping[Action, str]] = MappingProxyType(
     {
         Action.IGNORE: "nothing to do",
         Action.APPLICATION: "only the program is hit: start it anew",
-        Action.DEGRADE: "the GPU goes on working: look at it, a reset is due when convenient",
+        Action.DEGRADE: "the GPU goes on working: look at it",
         Action.DRAIN: "drain it first: until then nothing new may run on it",
     }
 )
-"""What an XID asks for; where its words name a reset or a reboot, that's what comes before anything new."""
+"""What an XID asks for, unless the driver has to say it; where its words name a reset or a reboot, that's what comes before anything new."""
 UNKNOWN_XID: Final = "not in this program's table"
 
 
@@ -41,9 +41,18 @@ def judged_xids(survey: Survey) -> tuple[JudgedXid, ...]:
 def _judged(survey: Survey, xid: Xid) -> JudgedXid:
     where = survey.where(xid.gpu) if xid.gpu is not None else "a GPU that the driver didn't name"
     words = words_of(xid.number)
-    known = words or action_of(xid.number) is not Action.DEGRADE
-    to_do = TO_DO[action_of(xid.number)] if known else "look it up in NVIDIA's Xid catalogue"
-    return JudgedXid(xid=xid, where=where, words=words or ("" if known else UNKNOWN_XID), to_do=to_do)
+    to_do = _to_do(survey, xid) if words else "look it up in NVIDIA's Xid catalogue"
+    return JudgedXid(xid=xid, where=where, words=words or UNKNOWN_XID, to_do=to_do)
+
+
+def _to_do(survey: Survey, xid: Xid) -> str:
+    action = action_of(xid.number)
+    if action is not Action.RECOVERY:
+        return TO_DO[action]
+    recovery = next((gpu.recovery for gpu in survey.gpus if gpu.uuid == xid.gpu), None)
+    if recovery is None:
+        return "what the driver wants isn't known: see the kernel's log"
+    return "the driver wants nothing now" if recovery is Recovery.NONE else f"the driver wants: {recovery.value}"
 
 
 def findings(survey: Survey) -> tuple[Trouble, ...]:

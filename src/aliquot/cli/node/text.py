@@ -82,7 +82,7 @@ def _xids(survey: Survey) -> Iterator[str]:
 
 
 def _xid(each: JudgedXid) -> tuple[str, ...]:
-    return (str(each.xid.number), each.where, _text(each.xid.gi), str(each.xid.count), each.words or "-", each.to_do)
+    return (str(each.xid.number), each.where, _text(each.xid.gi), str(each.xid.count), each.words, each.to_do)
 
 
 def _row(gpu: Gpu) -> tuple[str, ...]:
