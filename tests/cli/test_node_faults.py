@@ -101,7 +101,7 @@ def test_every_xid_that_asks_for_something_known_has_words(
 
 @pytest.mark.parametrize(
     ("wanted", "to_do"),
-    [("system-reboot", "the driver wants: reboot the machine"), ("none", "the driver wants nothing now")],
+    [("system-reboot", "the driver wants: reboot the whole system"), ("none", "the driver wants nothing now")],
 )
 def test_a_changed_recovery_is_what_the_driver_wants(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, wanted: str, to_do: str

@@ -74,17 +74,21 @@ def test_an_xid_that_asks_for_a_reset_keeps_claims_off_until_then(
 ) -> None:
     text = "name: n\ngpus: [{model: L4}, {model: L4}, {model: L4}, {model: L4, recovery: drain-p2p}]\n"
     host = simulated(tmp_path, f"{text}faults: [{{gpu: 0, xid: 48}}, {{gpu: 1, xid: 79}}, {{gpu: 2, xid: 31}}]\n")
-    shown = {"gpu-0": [("xid", "48", "None")], "gpu-1": [("xid", "79", "None")], "gpu-2": [("xid", "31", "None")]}
+    shown = {"gpu-0": [("xid", "48", "None")], "gpu-2": [("xid", "31", "None")]}
     told = SimulatedHost(read_host((tmp_path / "host.yaml").read_text(), "x"), state=tmp_path / "host.yaml.state")
     reset, reboot = ("recovery", "reset", "NoSchedule"), ("recovery", "reboot", "NoSchedule")
     peers = ("recovery", "drain-p2p", "NoSchedule")
-    before = {"gpu-0": [reset, *shown["gpu-0"]], "gpu-1": [reboot, *shown["gpu-1"]], "gpu-2": shown["gpu-2"]}
+    before = {
+        "gpu-0": [reset, ("xid", "48", "NoSchedule")],
+        "gpu-1": [reboot, ("xid", "79", "NoSchedule")],
+        "gpu-2": shown["gpu-2"],
+    }
     assert taints(capsys, host) == before | {"gpu-3": [peers]}
     for gpu in told.survey().gpus:  # a reset doesn't bring back what fell off the bus
         assert told.reset(gpu.uuid) is None
     assert taints(capsys, host) == shown | {"gpu-1": before["gpu-1"], "gpu-3": []}
     told.inject(Fault(gpu=2, xid=95))
-    assert taints(capsys, host)["gpu-2"] == [reset, ("xid", "95", "None")]
+    assert taints(capsys, host)["gpu-2"] == [reset, ("xid", "31", "None"), ("xid", "95", "NoSchedule")]
     told.reboot()
     assert taints(capsys, host) == {name: [] for name in before | {"gpu-3": []}}
 

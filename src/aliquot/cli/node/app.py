@@ -48,7 +48,11 @@ app.command(
         "gpu.nvidia.com, so that claims written for it run unchanged. It needs a\n"
         "feature gate of its own for some of it: DynamicMIG for --mig dynamic,\n"
         "ConsumableShares for --consumable-shares, NVMLDeviceHealthCheck for\n"
-        "taints. MIG places are on offer from Hopper on; before, only while MIG is\n"
+        "taints. Those differ: an XID keeps claims off only where NVIDIA's catalogue\n"
+        "wants a reset or a reboot, and until the driver wants none; otherwise it's\n"
+        "shown (effect None). A lost GPU isn't published. gpu.nvidia.com/recovery,\n"
+        "gpu.nvidia.com/memory and nic.aliquot.dev/link-down are Aliquot's own.\n"
+        "MIG places are on offer from Hopper on; before, only while MIG is\n"
         "on (`nvidia-smi -mig 1`), as switching it takes a reset.\n"
         "Of network cards, those with an RDMA device and virtual functions are\n"
         "published, for nic.aliquot.dev.",

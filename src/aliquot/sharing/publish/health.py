@@ -1,7 +1,7 @@
 """Taints of a host's GPUs, from how they stand at one moment.
 
 The driver's own word on recovery counts most: where it wants nothing any more, an XID of the past is only shown. Where
-it says nothing (older drivers), XIDs count by what NVIDIA's catalogue wants done.
+it still wants something, or says nothing (older drivers), XIDs count by what NVIDIA's catalogue wants done.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,10 @@ from aliquot.devices.xids import Action, action_of
 from aliquot.dra.device import DeviceTaint
 
 XID: Final = "gpu.nvidia.com/xid"
-LOST: Final = "gpu.nvidia.com/gpu-lost"
 RECOVERY: Final = "gpu.nvidia.com/recovery"
 MEMORY: Final = "gpu.nvidia.com/memory"
 LINK_DOWN: Final = "nic.aliquot.dev/link-down"
-"""The first two are NVIDIA's; the others are this project's own."""
+"""The first is NVIDIA's; the others are this project's own."""
 
 SHOWN: Final = "None"
 NO_SCHEDULE: Final = "NoSchedule"
@@ -56,7 +55,7 @@ def _taints(gpu: Gpu, survey: Survey) -> Iterator[DeviceTaint]:
     last: dict[str, int] = {}
     for xid in _of(gpu, survey):
         action = action_of(xid.number)
-        drains = action is Action.DRAIN and gpu.recovery is None
+        drains = action is Action.DRAIN and gpu.recovery is not Recovery.NONE
         if action is not Action.IGNORE and (xid.gi is None or drains):
             last[NO_SCHEDULE if drains else SHOWN] = xid.number
     for effect, number in last.items():
