@@ -7,7 +7,7 @@ import pytest
 
 from aliquot.devices.hosts.simulated.presets import preset_names
 from scenarios.api.slice_limits import complaints
-from tests.devices.published import PARTITIONABLE, by_pool, call, documents_of, simulated, slices
+from tests.devices.published import PARTITIONABLE, by_pool, call, devices, documents_of, simulated, slices
 
 RELEASES = (34, 35, 36, 37)
 
@@ -43,8 +43,21 @@ def test_t5_twelve_h100(capsys: pytest.CaptureFixture[str], tmp_path: Path, mino
     assert status == 1
     (only,) = documents_of(out)
     assert [device["name"] for device in only["spec"]["devices"]] == [f"gpu-{n}" for n in (1, 3, 5, 7, 9, 11)]
-    assert "dividing gpu-0 on demand isn't published: the feature gate DRAPartitionableDevices is off" in err
-    assert "gpu-2 isn't published: MIG is on and there is no instance" in err
+    eight = ", ".join(f"gpu-{number}" for number in range(8))
+    assert err.splitlines() == [
+        f"warning: dividing {eight} and 4 more on demand isn't published: "
+        "the feature gate DRAPartitionableDevices is off in Kubernetes 1.34",
+        "warning: gpu-0, gpu-2, gpu-4, gpu-6, gpu-8, gpu-10 aren't published: MIG is on and there is no instance",
+    ]
+
+
+def test_of_a_gpu_that_no_program_may_use_only_the_whole_is_held_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    host = simulated(tmp_path, "name: n\ngpus: [{model: H100-SXM-80GB, computeMode: prohibited}]\n")
+    status, out, err = call(capsys, "--host", host)
+    assert (status, len(devices(documents_of(out)))) == (1, 25)
+    assert err == "warning: the whole of gpu-0 isn't published: compute mode prohibited: no program may use it\n"
 
 
 def test_what_the_api_server_would_refuse_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -94,12 +94,14 @@ def test_on_hopper_the_whole_gpu_stays_on_offer_while_mig_is_on_for_claims() -> 
     assert "gpu-0" not in names(offered(held, {UUID: cut("H100-80GB")}))
 
 
-@pytest.mark.parametrize("name", ["NVIDIA A100-SXM4-40GB", "NVIDIA H100 80GB HBM3"])
-def test_a_gpu_whose_mig_mode_changes_at_the_next_reset_is_not_offered_as_a_whole(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "what"), [("NVIDIA A100-SXM4-40GB", "gpu-0"), ("NVIDIA H100 80GB HBM3", "the whole of gpu-0")]
+)
+def test_a_gpu_whose_mig_mode_changes_at_the_next_reset_is_not_offered_as_a_whole(name: str, what: str) -> None:
     found = offered(replace(gpu(name=name), mig=MigMode(current=False, pending=True)))
     assert "gpu-0" not in names(found)
     assert left_out(found) == [
-        "gpu-0 isn't published: MIG will be on after the next reset: the GPU can't be kept whole"
+        f"{what} isn't published: MIG will be on after the next reset: the GPU can't be kept whole"
     ]
 
 

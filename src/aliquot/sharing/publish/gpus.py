@@ -45,10 +45,10 @@ def gpu_devices(survey: Survey, geometries: Mapping[str, Geometry], options: Opt
     """Those of all GPUs, by minor number."""
     found = Found()
     for each in survey.unreadable:
-        found.left_out.append(LeftOut(each.trouble.gpu or f"gpu {each.index}", each.trouble.message))
+        found.left_out.append(LeftOut((each.trouble.gpu or f"gpu {each.index}",), each.trouble.message))
     for gpu in sorted(survey.gpus, key=lambda one: (one.minor is None, one.minor, one.index)):
         if gpu.minor is None:
-            found.left_out.append(LeftOut(f"gpu {gpu.index} ({gpu.pci})", "the driver doesn't tell its minor number"))
+            found.left_out.append(LeftOut((f"gpu {gpu.index} ({gpu.pci})",), "the driver doesn't tell its minor number"))
         else:
             _Gpu(gpu, gpu.minor, survey, options, found).add(geometries.get(gpu.uuid))
     return found
@@ -74,11 +74,11 @@ class _Gpu:
             self._divided(division, taints)
             return
         if division.left_out:
-            found.left_out.append(LeftOut(f"dividing {name} on demand", division.left_out))
+            found.left_out.append(LeftOut((name,), division.left_out, "dividing {} on demand"))
         if not gpu.mig_enabled:
             self._whole(taints, division)
         elif not gpu.instances:
-            found.left_out.append(LeftOut(name, "MIG is on and there is no instance"))
+            found.left_out.append(LeftOut((name,), "MIG is on and there is no instance"))
 
     def _whole(self, taints: Taints, division: Undivided) -> None:
         name = gpu_name(self.minor)
@@ -87,11 +87,11 @@ class _Gpu:
             if division.note:
                 self.found.notes.setdefault(division.note, []).append(name)
 
-    def _may_be_whole(self) -> bool:
+    def _may_be_whole(self, of_them: str = "") -> bool:
         """Whether a claim could get it whole; while MIG is on for claims, the counters keep it from others."""
         own = self.gpu.mig_enabled and self.options.own.get(self.gpu.uuid)
         against = () if own else problems(self.gpu, self.survey.driver, Strategy.WHOLE)
-        self.found.left_out += [LeftOut(gpu_name(self.minor), why) for why in against]
+        self.found.left_out += [LeftOut((gpu_name(self.minor),), why, of_them) for why in against]
         return not against
 
     def _divided(self, geometry: Geometry, taints: Taints) -> None:
@@ -101,7 +101,7 @@ class _Gpu:
         found.sets.append(counter_set(minor, geometry, beside))
         if not beside and gpu.mig_enabled and gpu.mig_needs_reset:
             found.notes.setdefault(ON, []).append(gpu_name(minor))
-        elif not beside and self._may_be_whole():
+        elif not beside and self._may_be_whole("the whole of {}"):
             found.devices.append(whole_device(gpu, minor, driver, geometry, taints))
         found.devices += places(gpu, minor, driver, geometry, beside, taints)
         if gpu.programs and not gpu.instances:
@@ -119,7 +119,7 @@ class _Gpu:
             if isinstance(device, Device):
                 self.found.devices.append(self._shared(device))
             else:
-                self.found.left_out.append(LeftOut(f"{name}, instance {instance.id} ({instance.profile})", device))
+                self.found.left_out.append(LeftOut((f"{name}, instance {instance.id} ({instance.profile})",), device))
 
     def _shared(self, device: Device) -> Device:
         shares, kubernetes = self.options.shares, self.options.kubernetes
@@ -128,5 +128,5 @@ class _Gpu:
         if kubernetes.on(GATE):
             return shared(device, shares)
         why = f"the feature gate {GATE} is off in Kubernetes {kubernetes}"
-        self.found.left_out.append(LeftOut(f"sharing {device.name}", why))
+        self.found.left_out.append(LeftOut((device.name,), why, "sharing {}"))
         return device

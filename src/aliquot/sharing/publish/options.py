@@ -1,6 +1,6 @@
 """What to publish, and what is said of what isn't."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -9,6 +9,8 @@ from aliquot.kube.release import Kubernetes
 from aliquot.sharing.publish.shares import Shares
 
 NIC_DRIVER: Final = "nic.aliquot.dev"
+NAMED: Final = 8
+"""Of more devices than that, the first are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +32,27 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something that the node has and that isn't published."""
+    """What the node has and what isn't published, for one reason."""
 
-    what: str
+    names: tuple[str, ...]
     why: str
+    of_them: str = ""
+    """What of them isn't, such as `dividing {} on demand`; without it, they themselves."""
 
     def __str__(self) -> str:
-        return f"{self.what} isn't published: {self.why}"
+        more = len(self.names) - NAMED
+        names = ", ".join(self.names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+        what = self.of_them.format(names) if self.of_them else names
+        return f"{what} {'isn' if self.of_them or len(self.names) == 1 else 'aren'}'t published: {self.why}"
+
+
+def folded(left_out: Iterable[LeftOut]) -> tuple[LeftOut, ...]:
+    """Those that have one reason as one."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for each in left_out:
+        kind = (each.why, each.of_them)
+        found[kind] = (*found.get(kind, ()), *each.names)
+    return tuple(LeftOut(names, why, of_them) for (why, of_them), names in found.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from aliquot.kube.release import Kubernetes
 from aliquot.sharing.publish import health
 from aliquot.sharing.publish.gpus import gpu_devices
 from aliquot.sharing.publish.nics import nic_devices
-from aliquot.sharing.publish.options import LeftOut, Note, Options
+from aliquot.sharing.publish.options import LeftOut, Note, Options, folded
 
 GPU_DRIVER: Final = "gpu.nvidia.com"
 
@@ -56,7 +56,7 @@ def published(survey: Survey, geometries: Mapping[str, Geometry], options: Optio
             counter_sets=_drawn_on(gpus, found.sets),
         ),
         Pool(driver=options.nic_driver, name=options.node, node=options.node, devices=nics),
-        tuple(left_out),
+        folded(left_out),
         (*found.told(), *_beside(survey)),
         _gpus_known(survey),
     )
@@ -87,7 +87,7 @@ def _admitted(devices: Sequence[Device], kubernetes: Kubernetes, left_out: list[
         if keeping_off:
             first = keeping_off[0]
             why = f"{first.key}={first.value}, and Kubernetes {kubernetes} drops taints (DRADeviceTaints is off)"
-            left_out.append(LeftOut(device.name, why))
+            left_out.append(LeftOut((device.name,), why))
         else:
             kept.append(replace(device, taints=()) if device.taints else device)
     return tuple(kept)
