@@ -22,6 +22,11 @@ from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, TextFormat, read_tex
 from aliquot.cli.cdi.stale import others_of
 from aliquot.cli.output import fail, warn, write_json
 
+SIMULATED = ("sim:", "preset:")
+NO_FILES = (
+    "take --inventory with what `aliquot cdi generate --show-inventory` printed on a real host, such as "
+    "examples/node/inventory.json in Aliquot's repository"
+)
 ModeOption = Literal[
     "auto", "nvml", "management", "wsl", "imex", "gds", "gdrcopy", "mofed", "nvswitch", "amd", "intel", "nic"
 ]
@@ -121,6 +126,8 @@ def generate_spec(
             write_spec(output.parent, output.name, made.spec)
             others_of(output, made.spec, dirs, remove=remove_stale)
     except SpecError as error:
+        if error.category == "host" and host.startswith(SIMULATED):
+            fail(f"--host: {host} is simulated: it has GPUs, but no driver files, which a spec is made of", NO_FILES)
         tell(error.problems)
         return NO if error.category == "host" else UNUSABLE
     return YES
