@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied, too_small
-from aliquot.advisor.dra.claims import wanted_drivers
+from aliquot.advisor.dra.claims import DRIVER, wanted_drivers
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device, DeviceId
@@ -210,6 +210,13 @@ def nearest_words(snapshot: Snapshot, term: str, closest: Collection[DeviceId] |
             tail = f"; {likely} is probably meant" if likely is not None else ""
             return f" (devices have {listed(near)}{tail})"
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
+    named = DRIVER.search(term)
+    if named is not None:
+        drivers = sorted({one.driver for one in snapshot.slices.values()})
+        likely = meant(named[2], drivers) if named[2] not in drivers else None
+        if likely is not None:
+            return f" ({likely} is probably meant)"
+        return f" (there are devices of {listed(drivers)})" if drivers else ""
     compared = COMPARES.search(term)
     if compared is not None:
         amounts = _capacities(snapshot, compared["domain"], compared["name"], closest)
