@@ -205,15 +205,17 @@ def _flow(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int) -> Change:
-    """Stop a workload, so that its pods give back what they hold; `replicas`: as many as it has now."""
+def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int | None) -> Change:
+    """Stop a workload, so that its pods give back what they hold; `replicas`: as many as it has, if that's known."""
     name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
     if owner.kind in ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"):
+        which = f"{owner.kind.lower()} {name}{namespace}"
+        read = f"kubectl get {which} -o jsonpath='{{.spec.replicas}}'  # REPLICAS\n" if replicas is None else ""
         return Change(
             owner.full,
-            f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas=0",
+            f"{read}kubectl scale {which} --replicas=0",
             {"spec": {"replicas": 0}},
-            f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}",
+            f"kubectl scale {which} --replicas={'REPLICAS' if replicas is None else replicas}",
         )
     if owner.kind in ("Job", "CronJob"):
         patch = {"spec": {"suspend": True}}
@@ -230,7 +232,7 @@ def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int) -> Change:
     return Change(owner.full, f"# stop {owner.full}: scale it to zero by its own means")
 
 
-def start(owner: OwnerRef, replicas: int) -> Change:
+def start(owner: OwnerRef, replicas: int | None) -> Change:
     """Have a stopped workload run again."""
     name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
     nothing = "# nothing to undo: it has as many as before"
@@ -238,8 +240,9 @@ def start(owner: OwnerRef, replicas: int) -> Change:
         patch: Patch = {"spec": {"suspend": False}}
         command = f"kubectl patch {owner.kind.lower()} {name}{namespace} -p {_compact(patch)}"
         return Change(owner.full, command, patch, nothing)
-    command = f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}"
-    return Change(owner.full, command, {"spec": {"replicas": replicas}}, nothing)
+    amount: int | str = "REPLICAS" if replicas is None else replicas
+    command = f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={amount}"
+    return Change(owner.full, command, {"spec": {"replicas": amount}}, nothing)
 
 
 def claim_spec(

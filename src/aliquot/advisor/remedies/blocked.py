@@ -9,6 +9,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, device_requests, on_pod
 from aliquot.advisor.causes.plugins import darkened
 from aliquot.advisor.dra.claims import changed, places, sources
+from aliquot.advisor.nearest import meant
 from aliquot.advisor.remedies.claims.change import claim_candidate
 from aliquot.advisor.remedies.quotas import quota
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
@@ -32,6 +33,7 @@ def cures(case: Case) -> Iterator[Candidate]:
     for one in case.blockers:
         match one.kind:
             case kind if kind in UNBOUND:
+                yield from _named(case, one)
                 yield volume(case, one)
             case "quota-exceeded":
                 yield from quota(case, one)
@@ -45,6 +47,31 @@ def cures(case: Case) -> Iterator[Candidate]:
                 pass
     yield from _extender(case)
     yield from _upgrade(case)
+
+
+def _named(case: Case, one: Blocker) -> Iterator[Candidate]:
+    """A claim of a near name, where there's none of the name that the pod gives."""
+    claims = case.snapshot.objects(PersistentVolumeClaim)
+    wrong, namespace = one.object.name, case.pod.namespace
+    if f"{namespace}/{wrong}" in claims:
+        return
+    name = meant(wrong, [claim.meta.name for claim in claims.values() if claim.meta.namespace == namespace])
+    named = [volume for volume in case.pod.volumes if volume.claim_name == wrong]
+    if name is None or not named:
+        return
+    volumes = tuple(replace(each, claim_name=name) if each in named else each for each in case.pod.volumes)
+    patch = [{"name": each.name, "persistentVolumeClaim": {"claimName": name}} for each in named]
+    yield Candidate(
+        kind="fix-volume",
+        target="pod",
+        title=f"Name PersistentVolumeClaim {name} (not {wrong})",
+        changes=changes.pod_spec(case.owner, case.pod.name, {"volumes": patch}),
+        apply=on_pod(lambda pod: replace(pod, volumes=volumes)),
+        risk=Risk("low", "the original looks like a slip"),
+        rank=2,
+        cures="VolumeBinding",
+        anywhere=True,
+    )
 
 
 def volume(case: Case, one: Blocker) -> Candidate:
@@ -62,7 +89,7 @@ def volume(case: Case, one: Blocker) -> Candidate:
     )
     where = f"-n {shlex.quote(case.pod.namespace)}"
     if claim is None:
-        title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names"
+        title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names: a new one is empty"
         command = (
             "kubectl get storageclass  # the classes that it may name\n"
             f"# write it to CLAIM.yaml, then: kubectl apply {where} -f CLAIM.yaml"
@@ -76,7 +103,8 @@ def volume(case: Case, one: Blocker) -> Candidate:
             " (an unbound claim holds no data)"
         )
     else:
-        title = f"Have a volume provisioned for PersistentVolumeClaim {name} (it's unbound)"
+        check = f"check StorageClass {one.subject}" if one.subject else "it names no StorageClass"
+        title = f"Have a volume provisioned for PersistentVolumeClaim {name} ({check})"
         command = f"kubectl describe pvc {shlex.quote(name)} {where}  # the provisioner's events say what it lacks"
 
     def apply(trial: Trial) -> Trial:
@@ -104,7 +132,7 @@ def _scheduler(case: Case, one: Blocker) -> Iterator[Candidate]:
         kind="fix-scheduler",
         target="pod",
         title=f"Have {wanted} schedule it ({case.pod.scheduler_name} "
-        + ("isn't there)" if one.kind == "scheduler-absent" else "decides by its own rules)"),
+        + ("has no pod in the input)" if one.kind == "scheduler-absent" else "decides by its own rules)"),
         changes=changes.pod_spec(case.owner, case.pod.name, {"schedulerName": wanted}),
         apply=on_pod(lambda pod: replace(pod, scheduler_name=wanted)),
         risk=Risk("low", "the original looks like a slip")

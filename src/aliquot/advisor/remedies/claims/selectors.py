@@ -226,8 +226,8 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: Rewrite) -
         changed(asked.source.claim.spec, asked.place, change),
         [{"op": "replace", "path": pointer, "value": new.expression}],
         kind="change-request" if new.size or new.effect == "less" else "fix-selector",
-        title=f"{'Correct' if new.effect in ('slip', 'guard') else 'Change'} the selector of request "
-        f"{asked.story.request}: {new.text}",
+        title=f"{'Correct' if new.effect in ('slip', 'guard') else 'Change'} request {asked.story.request} of "
+        f"{asked.source.kind} {asked.source.name}: {new.text}",
         risk=RISKS[new.effect],
         rank=RANKS["less"] if new.size else RANKS[new.effect],
     )

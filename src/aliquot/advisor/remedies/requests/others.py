@@ -7,7 +7,7 @@ from math import log2
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, is_extended, on_pod
-from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, resource_size
+from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, one_gpu_in_shares, resource_size
 from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.wayout import Candidate, Risk
 from aliquot.kube.pod import Container
@@ -57,7 +57,13 @@ def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate
             "high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)"
         )
         rank = 34.0 - amount / max(1, spot.short_of()[name].asked)
-        title = f"Ask for {amount} {name} instead of {sum(one.requests[name] for one in touched)}"
+        before = sum(one.requests[name] for one in touched)
+        title = f"Ask for {amount} {name} instead of {before}"
+        if one_gpu_in_shares(name, spot.node):
+            risk, rank = Risk("low", "the workload must not count on several GPUs: it never had them there"), 9.0
+            title += f": on {spot.node.name} all are shares of one GPU by time-slicing, and more of them give no more"
+        else:
+            title += f" ({amount} free on {spot.node.name})"
     elif slip:
         risk, rank = Risk("low", "the original looks like a slip"), 6.0
         title = f"Ask for {other} (not {name})"
