@@ -263,7 +263,7 @@ def _hopeless(snapshot: Snapshot, wish: Requirement) -> str:
     return f"{text} (no node has that label{meant})"
 
 
-def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
+def left_over(sifted: Sifted, room: Callable[[Node], bool], reasons: Mapping[str, Sequence[Reason]]) -> str:
     """What is free where the pod may not go, as a second thought; starts with a blank."""
     said: list[str] = []
     for heap, state in (
@@ -277,4 +277,12 @@ def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
         if free:
             verbs = ("has", "is") if len(free) == 1 else ("have", "are")
             said.append(f"{nodes_named(free)} {verbs[0]} room but {verbs[1]} {state}")
+    excluded: dict[str, list[str]] = {}
+    for node in sifted.unselected:
+        wishes = [one.asked for one in reasons.get(node.name, ()) if one.filter == "NodeAffinity" and one.asked]
+        if room(node) and wishes:
+            excluded.setdefault(listed(wishes), []).append(node.name)
+    for wish, names in excluded.items():
+        verbs = ("has", "isn't") if len(names) == 1 else ("have", "aren't")
+        said.append(f"{nodes_named(names)} {verbs[0]} room but {verbs[1]} selected ({wish})")
     return f" {'; '.join(said)}." if said else ""

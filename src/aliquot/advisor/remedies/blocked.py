@@ -18,6 +18,7 @@ from aliquot.dra.claim import SubRequest
 from aliquot.kube.meta import Meta
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeClaimRef
 from aliquot.scheduling.blockers.blocker import Blocker
+from aliquot.scheduling.blockers.groups import group_of
 from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -126,6 +127,9 @@ def volume(case: Case, one: Blocker) -> Candidate:
 def _scheduler(case: Case, one: Blocker) -> Iterator[Candidate]:
     if case.pod.scheduler_name in ("", DEFAULT):
         return
+    group = group_of(case.snapshot, case.pod)
+    if one.kind == "other-scheduler" and group is not None and (group.least or 0) > 1:
+        return  # kube-scheduler would start its pods one by one
     wanted = one.nearest if one.nearest and one.nearest != case.pod.scheduler_name else DEFAULT
     slip = bool(one.nearest) and one.kind == "scheduler-absent"
     yield Candidate(

@@ -1,7 +1,7 @@
 """Ask for fewer devices, or for another resource that's there."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import log2
 
@@ -9,8 +9,10 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, is_extended, on_pod
 from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, one_gpu_in_shares, resource_size
 from aliquot.advisor.nearest import is_near_resource
+from aliquot.advisor.remedies.requests.containers import own_containers
 from aliquot.advisor.wayout import Candidate, Risk
-from aliquot.kube.pod import Container
+from aliquot.kube.pod import Container, Pod
+from aliquot.snapshot.effective import running
 
 SLICES = re.compile(r"nvidia\.com/mig-(\d+)g\.")
 
@@ -106,6 +108,40 @@ def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate
         isolates=isolation_of_resource(other, spot.node),
         cures=name,
     )
+
+
+def without(case: Case, spot: Spot, name: str) -> Iterator[Candidate]:
+    """Of a pod whose containers ask for devices together: one that asks for none."""
+    short, together = spot.short_of()[name], [one for one in running(case.pod) if one.requests.get(name)]
+    for nth, left in enumerate(together if len(together) > 1 else ()):
+        if short.asked - left.requests[name] > short.free or left.name not in own_containers(case):
+            continue
+        none = {"name": left.name, "resources": {"requests": {name: None}, "limits": {name: None}}}
+
+        def less(one: Container, out: str = left.name) -> Container:
+            if one.name != out:
+                return one
+            kept = [{key: each for key, each in of.items() if key != name} for of in (one.requests, one.limits)]
+            return replace(one, requests=kept[0], limits=kept[1])
+
+        def changed(pod: Pod, less: Callable[[Container], Container] = less) -> Pod:
+            return replace(
+                pod, containers=tuple(map(less, pod.containers)), init_containers=tuple(map(less, pod.init_containers))
+            )
+
+        yield Candidate(
+            kind="fewer-devices",
+            target="pod",
+            title=f"Ask for no {name} in container {left.name}",
+            changes=changes.pod_spec(
+                case.owner, case.pod.name, {"initContainers" if left.sidecar else "containers": [none]}
+            ),
+            apply=on_pod(changed),
+            risk=Risk("high", f"{left.name} must be able to work without a device of its own"),
+            rank=33 - nth / 10,  # what stands later is more often the helper
+            node=spot.node.name,
+            cures=name,
+        )
 
 
 def meant_by(name: str, other: str) -> bool:
