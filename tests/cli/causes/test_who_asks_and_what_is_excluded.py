@@ -96,7 +96,39 @@ def test_what_helps_several_is_told_once_and_who_still_waits(ask: Callable[..., 
     assert "what would (tried): Uncordon n1 [medium risk]; ml/b still waits then: ml/a takes it first" in text
 
 
-def test_the_table_says_who_goes_first(ask: Callable[..., str]) -> None:
+def test_the_table_says_who_goes_first(ask: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = (pod("a", gpu=2, priority=10), pod("b", gpu=1))
-    table = ask("-A", objects=(node("n1", gpu=2), pod("x", on="n1", gpu=2), *waiting)).partition("pending")[0]
+    monkeypatch.setenv("COLUMNS", "400")
+    table = ask("-A", "--avoid", "evict", objects=(node("n1", gpu=2), pod("x", on="n1", gpu=2), *waiting)).partition(
+        "pending"
+    )[0]
     assert "(price unknown; ml/a goes first and takes it)" in table
+
+
+def test_a_toleration_that_misses_the_taint_is_named(told: Told) -> None:
+    taint = {"key": "dedicated", "value": "ml-team", "effect": "NoSchedule"}
+    missed = {"key": "dedicated", "operator": "Equal", "value": "ml_team", "effect": "NoSchedule"}
+    found = told(node("n1", gpu=1, taints=[taint]), pod("p", gpu=1, tolerations=[missed]))
+    assert found["sentence"].endswith(" It tolerates dedicated=ml_team:NoSchedule instead.")
+
+
+def test_one_of_several_nodes_is_cordoned(told: Told) -> None:
+    taint = {"key": "team", "value": "x", "effect": "NoSchedule"}
+    found = told(CORDONED, node("n2", gpu=1, taints=[taint]), pod("a", on="n2", gpu=1), pod("p", gpu=1))
+    assert found["sentence"].startswith("Of the nodes with 1 nvidia.com/gpu one is cordoned: n1 (n2 tainted).")
+
+
+def test_devices_that_the_class_excludes_are_not_counted(told: Told) -> None:
+    devices: list[Json] = [{"name": "nic"}, {"name": "gpu", "attributes": {"kind": {"string": "gpu"}}}]
+    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
+    kind = f"device.attributes['{DRIVER}'].kind"
+    gpus = {"selectors": [{"cel": {"expression": f"has({kind}) && {kind} == 'gpu'"}}]}
+    exactly = {"deviceClassName": "gpu", "count": 1, "selectors": [{"cel": {"expression": f"{kind} == 'tpu-pod'"}}]}
+    found = told(
+        node("n1"),
+        thing("DeviceClass", "gpu", gpus),
+        thing("ResourceSlice", "n1", {"driver": DRIVER, "nodeName": "n1", "pool": pool, "devices": devices}),
+        thing("ResourceClaim", "c", {"devices": {"requests": [{"name": "g", "exactly": exactly}]}}),
+        pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}]),
+    )
+    assert found["sentence"].startswith("The only device doesn't match the selector of request g")

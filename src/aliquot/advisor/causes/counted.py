@@ -321,6 +321,8 @@ OTHER_WORDS = {
     "NodePorts": "its host port is taken there",
     "VolumeBinding": "a volume of the pod can't be used there",
     "VolumeZone": "a volume of the pod is in another zone",
+    "VolumeRestrictions": "another pod uses a volume of it that only one may use",
+    "NodeVolumeLimits": "no more volumes of its kind can be attached there",
 }
 
 
