@@ -123,7 +123,7 @@ def test_a_bare_pod_that_is_deleted_says_what_is_lost(offered: Any) -> None:
 
 def test_undo_of_a_scaled_workload_in_text_wide_and_html(offered: Any) -> None:
     objects = (node("a0", gpu=1), pod("old", on="a0", gpu=1, owner="Deployment/old"), pod("p", gpu=1))
-    back = "kubectl scale deployment old -n ml --replicas=1"
+    back = "kubectl scale deployment old -n ml --replicas=REPLICAS"
     for output in ("text", "wide", "html"):
         assert back in offered(*objects, args=("pod/p", "--ways", "9"), output=output)
 

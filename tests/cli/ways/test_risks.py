@@ -39,6 +39,13 @@ def test_shares_of_two_gpus_may_be_two(told: Told) -> None:
     assert fewer["risk"]["level"] == "high"
 
 
+def test_several_gpus_are_meant_where_other_nodes_have_them(told: Told) -> None:
+    single = node("n1", gpu=4, labels={**REPLICAS, "nvidia.com/gpu.count": "1"})
+    found = told(single, node("n2", gpu=8), pod("a", on="n1", gpu=2), pod("b", on="n2", gpu=8), pod("p", gpu=3))
+    (fewer,) = [way for way in found["waysOut"] if way["kind"] == "fewer-devices"]
+    assert (fewer["title"], fewer["risk"]["level"]) == ("Ask for 2 nvidia.com/gpu instead of 3 (2 free on n1)", "high")
+
+
 def test_a_bought_node_may_rename_its_gpus_too(told: Told) -> None:
     renamed = node("n1", more={SHARED: 4})
     renamed["spec"]["providerID"] = "aws:///us-east-1a/i-1"

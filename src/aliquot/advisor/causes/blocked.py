@@ -99,9 +99,9 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"Nothing schedules it: {name} is in {_reason(one)} ({one.used or 0} restarts){said}"
         case "other-scheduler":
             group = group_of(snapshot, pod)
-            least = group.least if group is not None and group.least is not None else 0
-            gang = f", and PodGroup {group.meta.name} wants {least} pods to start together" if group else ""
-            return f"It's the scheduler {name}'s to place, not kube-scheduler's{gang if least > 1 else ''}{said}"
+            several = group is not None and (group.least or 0) > 1
+            gang = f", and PodGroup {group.meta.name} wants {group.least} pods to start together" if group else ""
+            return f"It's the scheduler {name}'s to place, not kube-scheduler's{gang if several else ''}{said}"
         case "driver-down":
             return _driver(snapshot, one)
         case "group-missing":

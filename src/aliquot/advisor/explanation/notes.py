@@ -11,6 +11,7 @@ from aliquot.advisor.scheduler_notes.stale_counts import impossible
 from aliquot.advisor.slips import largest, slips
 from aliquot.advisor.verdicts import message_note, unchecked_note, volumes_note
 from aliquot.advisor.wayout import Advice
+from aliquot.kube.node import NO_RESOURCES
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.snapshot.snapshot import Snapshot
@@ -62,7 +63,8 @@ def _defaults(snapshot: Snapshot, pod: Pod) -> list[str]:
     most = largest(snapshot)
     told: list[str] = []
     for resources, what, container in filled:
-        asked = next((one.requests for one in (*pod.containers, *pod.init_containers) if one.name == container), {})
+        own = [one.requests for one in (*pod.containers, *pod.init_containers) if one.name == container]
+        asked = own[0] if own else NO_RESOURCES
         names = [name for name in resources.split(", ") if what == "request" and name in asked]
         large = [name for name in names if asked[name] > most.get(name, 0)]
         if large:

@@ -29,6 +29,12 @@ def others(case: Case, spot: Spot, name: str, asked: int) -> Iterator[Candidate]
             yield ask(case, spot, name, other, asked)
 
 
+def only_shares(case: Case, name: str) -> bool:
+    """Whether there's nothing but shares of one GPU on each node that has any: nobody can have meant several GPUs."""
+    offering = [node for node in case.snapshot.nodes.values() if node.allocatable.get(name)]
+    return all(one_gpu_in_shares(name, node) for node in offering)
+
+
 def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate:
     """Ask for `other` where the pod asks for `name`: as much of it, or for the same name `amount`."""
 
@@ -61,7 +67,7 @@ def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate
         rank = 34.0 - amount / max(1, spot.short_of()[name].asked)
         before = sum(one.requests[name] for one in touched)
         title = f"Ask for {amount} {name} instead of {before}"
-        if one_gpu_in_shares(name, spot.node):
+        if only_shares(case, name):
             risk, rank = Risk("low", "the workload must not count on several GPUs: it never had them there"), 9.0
             title += f": on {spot.node.name} all are shares of one GPU by time-slicing, and more of them give no more"
         else:
