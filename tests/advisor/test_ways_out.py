@@ -89,7 +89,7 @@ def test_idle_gpus_can_be_cut_but_held_ones_only_later() -> None:
     assert ("partition", "node/n1") in ways(node("n1", gpu=2), wants)
     busy = story(node("n1", gpu=2), pod("a", on="n1", gpu=1), wants)
     assert "partition" not in {way.kind for way in busy.ways_out}
-    assert any("pods hold its GPUs" in advice.text for advice in busy.advice)
+    assert any("1 of its 2 GPUs is held by nobody" in advice.text for advice in busy.advice)
 
 
 def test_a_profile_that_the_gpu_doesnt_have_isnt_cut() -> None:
