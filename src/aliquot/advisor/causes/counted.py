@@ -253,7 +253,12 @@ def _published(snapshot: Snapshot, name: str, meant: Scope) -> Cause | None:
         key=lambda key: (key != drivers[0], key),
     )
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
-    mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
+    served = any(one.extended_resource == name for one in snapshot.classes.values())
+    mapped = (
+        f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them."
+        if classes and not served
+        else ""
+    )
     sentence = (
         f"{meant.nobody} offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of "
         f"{drivers[0]}) {told}.{mapped}"
