@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from aliquot.advisor.causes.cause import number
 from aliquot.cli.output import fail, note, progress, warn
 from aliquot.cluster.files import FileCluster
-from aliquot.cluster.gaps import no_nodes, no_pods, no_devices
+from aliquot.cluster.gaps import no_devices, no_nodes, no_pods
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.protocol import Cluster
 from aliquot.cluster.reading import Reading

@@ -58,4 +58,5 @@ def no_devices(reading: Reading, changed: Snapshot | None = None) -> Problem | N
 
 
 def _line(resources: str) -> str:
-    return f"take them with this line, and give the file with one more -f: {TAKE.format(resources, resources.partition(',')[0])}"
+    take = TAKE.format(resources, resources.partition(",")[0])
+    return f"take them with this line, and give the file with one more -f: {take}"

@@ -139,6 +139,6 @@ def _not_held(snapshot: Snapshot, kind: str, name: str, users: Iterable[str] = (
 def _users(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Iterable[str]:
     """Other pods that run with that claim."""
     for one in snapshot.pods.values():
-        if one.namespace == pod.namespace and one.phase == "Running":
-            if any(claim.claim_name == wanted.claim_name for claim in one.claims):
-                yield one.key
+        uses = any(claim.claim_name == wanted.claim_name for claim in one.claims)
+        if uses and one.namespace == pod.namespace and one.phase == "Running":
+            yield one.key

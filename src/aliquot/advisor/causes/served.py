@@ -1,4 +1,4 @@
-"""The cause where a DeviceClass serves what a pod counts (extendedResourceName): told as of a claim, by its own names."""
+"""The cause where a DeviceClass serves what a pod counts (extendedResourceName): as of a claim, in the pod's words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

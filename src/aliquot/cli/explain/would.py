@@ -9,7 +9,7 @@ from aliquot.advisor.manifest.applied import Applied, applied
 from aliquot.cli.explain.answer import Mistake
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.files import FileCluster
-from aliquot.cluster.gaps import no_pods, no_devices
+from aliquot.cluster.gaps import no_devices, no_pods
 from aliquot.cluster.items import Noun
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.reading import Reading
