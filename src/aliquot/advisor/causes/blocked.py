@@ -11,6 +11,7 @@ from aliquot.snapshot.snapshot import Snapshot
 
 KINDS: Mapping[str, Kind] = {
     "quota-exceeded": "quota",
+    "quota-unspecified": "quota",
     "limit-range": "not-created",
     "failed-create": "not-created",
     "claim-missing": "volume",
@@ -55,6 +56,10 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
                 amounts = f": {one.subject} {asked} asked, {used} used of {limit}"
             who = one.others[0].name if one.others else pod.name
             return f"The pods of {who} aren't created: exceeded quota, ResourceQuota {name}{amounts}"
+        case "quota-unspecified":
+            who = one.others[0].name if one.others else pod.name
+            told = listed([unset(part) for part in one.subject.split(";")])
+            return f"The pods of {who} aren't created: ResourceQuota {name} demands amounts that aren't set: {told}"
         case "limit-range":
             return f"Its pods aren't created: LimitRange {name} forbids them{said}"
         case "failed-create":
@@ -101,6 +106,15 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"Its queue hasn't admitted it, and nothing about that queue is in the input{said}"
         case _:
             return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
+
+
+def unset(part: str) -> str:
+    """`requests.cpu for: a,b`, of a quota that demands it -> `requests.cpu of containers a and b`."""
+    amount, _, names = part.strip().partition(" for: ")
+    containers = [name for name in names.split(",") if name]
+    if not containers:
+        return amount
+    return f"{amount} of container{'' if len(containers) == 1 else 's'} {listed(containers)}"
 
 
 def _driver(snapshot: Snapshot, one: Blocker) -> str:
