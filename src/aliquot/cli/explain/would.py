@@ -53,6 +53,11 @@ def read_manifest(paths: Sequence[Path], namespace: str | None) -> Manifest | Mi
     return Manifest(name, reading.objects, (*reading.warnings, *([Problem(name, told, note=True)] if left else [])))
 
 
+def file_name(manifest: Manifest) -> str:
+    """Of a manifest in one file that file, else `the manifest`: which file has what isn't told."""
+    return manifest.name if Path(manifest.name).is_file() else "the manifest"
+
+
 def _kind(thing: Noun) -> str:
     return thing.kind if isinstance(thing, Workload) else type(thing).__name__
 

@@ -50,9 +50,9 @@ def cures(case: Case) -> Iterator[Candidate]:
             }
             for name in _likely(wanted.claim_name, claims):
                 yield _renamed(case, wanted, name, None)
-            for one in snapshot.claims.values():
-                if one.meta.name == wanted.claim_name:
-                    yield _created(case, wanted, one.meta.namespace, one.meta.name, one.spec)
+            for claim in snapshot.claims.values():
+                if claim.meta.name == wanted.claim_name:
+                    yield _created(case, wanted, claim.meta.namespace, claim.meta.name, claim.spec)
 
 
 def _likely(name: str, existing: dict[str, ClaimSpec] | dict[str, Claim]) -> list[str]:
