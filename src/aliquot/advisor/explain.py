@@ -9,7 +9,7 @@ from aliquot.advisor.explanation.behind import refused_and_behind
 from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, defective, stopping
 from aliquot.advisor.explanation.forecast import forecast, foretold, takes_room
 from aliquot.advisor.explanation.notes import placed_note
-from aliquot.advisor.explanation.suspended import resumed
+from aliquot.advisor.explanation.suspended import in_queue, resumed
 from aliquot.advisor.explanation.twins import renamed, with_siblings
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef, owner_of
@@ -71,6 +71,9 @@ def explain_one(
     owner = OwnerRef(maker.kind, pod.namespace, pod.name) if maker is not None else owner_of(snapshot, pod)
     if pod.terminating and not pod.node_name:
         return _leaving(pod, owner)
+    queued = in_queue(snapshot, pod, maker)
+    if queued is not None:
+        return queued
     resting = at_rest(pod, maker)
     if resting is not None:
         return Explanation(

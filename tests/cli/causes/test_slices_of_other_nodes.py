@@ -19,7 +19,9 @@ def test_a_node_of_another_name(
     found = hgx(asked=ASKED)
     found[0]["metadata"]["name"] = name
     answer = told(*found)
-    sentence = "The ResourceSlices of gpu.nvidia.com (208 devices) name hgx-h100 as their node, and no node of the input"
+    sentence = (
+        "The ResourceSlices of gpu.nvidia.com (208 devices) name hgx-h100 as their node, and no node of the input"
+    )
     assert answer["sentence"].startswith(sentence)
     assert "No node publishes" not in answer["text"]
     assert (f"{name} is probably meant by hgx-h100" in answer["sentence"]) == meant

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from aliquot.advisor.amounts import about
 from aliquot.advisor.causes.cause import Cause, Kind, listed, number
 from aliquot.kube.pod import Pod
+from aliquot.kube.queueing import GROUP as KUEUE
+from aliquot.kube.queueing import LocalQueue
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence
 from aliquot.scheduling.outcome import GangState
 from aliquot.snapshot.snapshot import Snapshot
@@ -102,6 +104,11 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "group-waiting":
             least = f" (needs {one.limit} together)" if one.limit else ""
             return f"Its group {name} waits{least}{said}"
+        case "queue-missing" if any(item.source == "absence" for item in one.evidence):
+            return f"{one.object.kind} {name}, which it names, doesn't exist{meant or _queues_there(snapshot, one)}"
+        case _ if one.object.kind == f"Workload.{KUEUE}":
+            why = said or f": {one.kind.replace('-', ' ')}"
+            return f"Kueue hasn't admitted it (Workload {name}){why}"
         case _ if one.object.kind == "Pod" and one.stage == "queue":
             return f"Its queue hasn't admitted it, and nothing about that queue is in the input{said}"
         case _:
@@ -115,6 +122,18 @@ def unset(part: str) -> str:
     if not containers:
         return amount
     return f"{amount} of container{'' if len(containers) == 1 else 's'} {listed(containers)}"
+
+
+def _queues_there(snapshot: Snapshot, one: Blocker) -> str:
+    """Of a LocalQueue that isn't there those that are, in its namespace."""
+    if one.object.kind != "LocalQueue":
+        return ""
+    names = sorted(
+        queue.meta.name
+        for queue in snapshot.objects(LocalQueue).values()
+        if queue.meta.namespace == one.object.namespace
+    )
+    return f" (there {'is' if len(names) == 1 else 'are'} {listed(names)})" if names else ""
 
 
 def _driver(snapshot: Snapshot, one: Blocker) -> str:
