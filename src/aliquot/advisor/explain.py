@@ -89,7 +89,7 @@ def explain_one(
     decision = scheduler.judge(snapshot, pod)
     if isinstance(decision, Placement):
         stop = stopping(blockers, pod)
-        defect = next((one for one in defects(snapshot, pod, scheduler.kubernetes) if one.stops), None)
+        defect = next((one for one in defects(snapshot, pod, scheduler) if one.stops), None)
         if defect is not None and decision.verdict == "placeable" and (stop is None or not stop.decisive):
             return defective(snapshot, pod, owner, scheduler, decision, defect, wishes)
         if stop and (decision.verdict == "placeable" or pod.phase == "Pending" or stop.kind == CRASHES):

@@ -81,7 +81,7 @@ def case_of(
         stories=stories,
         whole=whole,
         node_groups=node_groups,
-        defect=next(defects(snapshot, pod, scheduler.kubernetes), None),
+        defect=next(defects(snapshot, pod, scheduler), None),
         message=refusal.message,
         error=error,
     )
