@@ -137,8 +137,8 @@ def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
         shared = f" for {listed(users)}" if users else ""
         sentence = (
             f"Its claim {claim.meta.key} is allocated on {nodes_named(where)} already{shared} "
-            f"({listed([one.device for one in devices])}), so the pod can only go there, where this is in the way: "
-            f"{'; '.join(reasons)}."
+            f"({listed([one.device for one in devices])}), and while it is the pod can only go there, where this is "
+            f"in the way: {'; '.join(reasons)}."
         )
         return Cause("claim-elsewhere", sentence, (claim.meta.key, *where[:3], *users[:2]))
     return None
