@@ -7,6 +7,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, number
 from aliquot.advisor.causes.holders import held_by, who
+from aliquot.advisor.causes.lost_volumes import lost_volumes
 from aliquot.advisor.causes.neighbours import kept_off
 from aliquot.advisor.causes.plugins import labelled, plugin_words
 from aliquot.advisor.causes.rollout import deadlock
@@ -301,6 +302,11 @@ def beside_devices(snapshot: Snapshot, pod: Pod, nodes: Sequence[Node], reasons:
         if clause:
             sentence = f"{free}{clause}."
             return Cause("anti-affinity", sentence[:1].upper() + sentence[1:], (*keys[:3], *names[:3]))
+    lost = next(lost_volumes(snapshot, pod), None) if reason.filter == "VolumeBinding" else None
+    if lost is not None:
+        volume, place = lost
+        sentence = f"{free}its volume {volume.meta.name} is on the disk of {place}, which isn't in the input."
+        return Cause("volume", f"{sentence[:1].upper()}{sentence[1:]}", (volume.meta.name, *names[:3]))
     parts = (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
     details = "; ".join(part for part in parts if part)
     words = OTHER_WORDS.get(reason.filter, reason.text)

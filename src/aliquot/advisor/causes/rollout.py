@@ -47,8 +47,9 @@ def deadlock(snapshot: Snapshot, pod: Pod, nodes: Sequence[str], wanted: Mapping
     owner = owner_of(snapshot, pod)
     names = listed([one.key for one in old], 2)
     what = listed(sorted(wanted)) if wanted else "the devices"
+    hold = f"its predecessor {names} holds" if len(old) == 1 else f"its predecessors {names} hold"
     sentence = (
-        f"The rollout of {owner.short} waits for itself: its predecessor {names} holds the {what} that the new pod "
-        "needs, and a rolling update whose maxUnavailable comes to 0 doesn't stop the old pod first."
+        f"The rollout of {owner.short} waits for itself: {hold} the {what} that the new pod needs, and a rolling "
+        "update whose maxUnavailable comes to 0 doesn't stop an old pod first."
     )
     return Cause("rollout", sentence, (owner.short, *[one.key for one in old[:3]]))

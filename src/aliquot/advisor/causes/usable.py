@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named
 from aliquot.advisor.nearest import is_near, nearest, telling
 from aliquot.kube.matching import expression_text, holds
+from aliquot.kube.named import RuntimeClass
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Requirement
@@ -196,8 +197,17 @@ def _not_selected(
     if all(beside.values()):  # else the selector alone keeps it off some
         also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {_each(beside)}."
     where = others or f"With {what} there {'is' if len(names) == 1 else 'are'} {nodes_named(names)}"
-    sentence = f"No node with {what} matches {listed(told)}. {where}.{also}"
-    return Cause("selector", sentence, tuple(names[:3]))
+    added = sorted(of_runtime_class(snapshot, pod).items())
+    asked = [f"{key}={value}" for key, value in added if any(node.meta.labels.get(key) != value for node in nodes)]
+    whose = f" {listed(asked)} is what RuntimeClass {pod.runtime_class} adds to its pods." if asked else ""
+    sentence = f"No node with {what} matches {listed(told)}. {where}.{whose}{also}"
+    return Cause("selector", sentence, (*names[:3], *([pod.runtime_class] if asked and pod.runtime_class else [])))
+
+
+def of_runtime_class(snapshot: Snapshot, pod: Pod) -> Mapping[str, str]:
+    """The part of the pod's nodeSelector that its RuntimeClass added, and would add again."""
+    found = snapshot.objects(RuntimeClass).get(pod.runtime_class) if pod.runtime_class else None
+    return found.node_selector if found is not None else {}
 
 
 def _each(reasons: Mapping[str, Sequence[Reason]]) -> str:

@@ -80,3 +80,5 @@ def advice(case: Case) -> Iterator[Advice]:
         yield from taints.advice(case, spot)
         yield from share.advice(case, spot)
     yield from stray.advice(case)
+    yield from selectors.advice(case)
+    yield from volumes.advice(case)

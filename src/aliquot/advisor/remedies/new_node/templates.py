@@ -36,6 +36,8 @@ class Template:
     """What its drivers publish: whole pools of the newest generation."""
     given: bool = False
     """A node group that a person named with --node-groups."""
+    full: bool = False
+    """Its group is as large as its autoscaler may make it."""
     another: bool = False
     """No group that's there makes such nodes."""
 
