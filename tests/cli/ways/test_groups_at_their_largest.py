@@ -1,0 +1,62 @@
+"""A group that is as large as its autoscaler may make it: its maximum is raised with it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scenarios.api.cluster import node, pod
+
+FULL = "pod didn't trigger scale-up: 1 max node group size reached"
+ROOM = "pod didn't trigger scale-up: 1 Insufficient nvidia.com/gpu"
+
+
+def event(message: str) -> Any:
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": "e", "namespace": "ml"},
+        "involvedObject": {"kind": "Pod", "name": "p", "namespace": "ml"},
+        "reason": "NotTriggerScaleUp",
+        "type": "Normal",
+        "message": message,
+        "source": {"component": "cluster-autoscaler"},
+        "lastTimestamp": "2026-12-01T08:00:00Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "full", "room"),
+    [
+        (
+            "eks.amazonaws.com/nodegroup",
+            "eksctl scale nodegroup --cluster CLUSTER --name g --nodes 2 --nodes-max 2",
+            "eksctl scale nodegroup --cluster CLUSTER --name g --nodes 2",
+        ),
+        (
+            "cloud.google.com/gke-nodepool",
+            (
+                "gcloud container node-pools update g --cluster CLUSTER --enable-autoscaling --max-nodes 2  # per zone, if"
+                " the cluster is regional"
+            ),
+            (
+                "gcloud container clusters resize CLUSTER --node-pool g --num-nodes 2  # per zone, if the cluster is"
+                " regional"
+            ),
+        ),
+        (
+            "kubernetes.azure.com/agentpool",
+            (
+                "az aks nodepool update --cluster-name CLUSTER -g GROUP -n g --update-cluster-autoscaler --min-count MIN"
+                " --max-count 2"
+            ),
+            "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n g -c 2",
+        ),
+    ],
+)
+def test_its_maximum_is_raised(told: Callable[..., Any], label: str, full: str, room: str) -> None:
+    for message, command in ((FULL, full), (ROOM, room)):
+        holder = pod("h", on="a", gpu=1)
+        found = told(node("a", gpu=1, labels={label: "g"}), holder, pod("p", gpu=1), event(message))
+        added = next(way for way in found["waysOut"] if way["kind"] == "add-node")
+        assert added["changes"][0]["command"].splitlines()[-1] == command
