@@ -25,31 +25,24 @@ def event(message: str) -> Any:
     }
 
 
+EKS = "eksctl scale nodegroup --cluster CLUSTER --name g --nodes 2"
+REGIONAL = "  # per zone, if the cluster is regional"
+AKS = "az aks nodepool update --cluster-name CLUSTER -g GROUP -n g --update-cluster-autoscaler"
+GKE = "gcloud container node-pools update g --cluster CLUSTER --enable-autoscaling --max-nodes 2"
+
+
 @pytest.mark.parametrize(
     ("label", "full", "room"),
     [
-        (
-            "eks.amazonaws.com/nodegroup",
-            "eksctl scale nodegroup --cluster CLUSTER --name g --nodes 2 --nodes-max 2",
-            "eksctl scale nodegroup --cluster CLUSTER --name g --nodes 2",
-        ),
+        ("eks.amazonaws.com/nodegroup", f"{EKS} --nodes-max 2", EKS),
         (
             "cloud.google.com/gke-nodepool",
-            (
-                "gcloud container node-pools update g --cluster CLUSTER --enable-autoscaling --max-nodes 2  # per zone, if"
-                " the cluster is regional"
-            ),
-            (
-                "gcloud container clusters resize CLUSTER --node-pool g --num-nodes 2  # per zone, if the cluster is"
-                " regional"
-            ),
+            f"{GKE}{REGIONAL}",
+            f"gcloud container clusters resize CLUSTER --node-pool g --num-nodes 2{REGIONAL}",
         ),
         (
             "kubernetes.azure.com/agentpool",
-            (
-                "az aks nodepool update --cluster-name CLUSTER -g GROUP -n g --update-cluster-autoscaler --min-count MIN"
-                " --max-count 2"
-            ),
+            f"{AKS} --min-count MIN --max-count 2",
             "az aks nodepool scale --cluster-name CLUSTER -g GROUP -n g -c 2",
         ),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from scenarios.api.cluster import node, pod
 
-DEPLOYMENT = {
+DEPLOYMENT: Any = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
     "metadata": {"name": "api", "namespace": "ml"},
