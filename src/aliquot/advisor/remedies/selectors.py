@@ -262,7 +262,7 @@ def advice(case: Case) -> Iterator[Advice]:
     """Where a RuntimeClass selects nodes that aren't there: its runtime on a node, or another class."""
     for spot in case.spots:
         lacks = _by_runtime_class(case, spot)
-        if lacks and spot.problems == {"NodeAffinity"}:
+        if lacks and spot.problems <= {"NodeAffinity"}:
             node = spot.node.name
             pairs = " ".join(shlex.quote(f"{key}={value}") for key, value in lacks.items())
             yield Advice(
