@@ -75,11 +75,12 @@ def _lines(patch: Patch) -> Iterator[str]:
 
 
 def _fields(path: str, value: object) -> Iterator[str]:
+    named = _named(value)
     table = cast("Patch", value) if isinstance(value, Mapping) else None
     if table:
         for key, inner in table.items():
             yield from _fields(_below(path, key), inner)
-    elif (named := _named(value)) is not None:
+    elif named is not None:
         for name, fields in named:
             where = f"{path}[{name}]"
             if fields.get("$patch") == "delete":
