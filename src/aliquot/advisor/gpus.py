@@ -165,6 +165,8 @@ def partition(node: Node, resource: str) -> Partition | None:
     gpus = gpus_of(node)
     if gpus is None or gpus.geometry is None or not resource.startswith(MIG_PREFIX) or gpus.replicas > 1:
         return None
+    if gpus.label.mig_profile is not None:
+        return None  # what it counts are instances already (strategy `single`)
     profile = gpus.geometry.profile(resource.removeprefix(MIG_PREFIX))
     layout = next((one for one in uniform_layouts(gpus.geometry) if one.profile == profile), None)
     count = _number(node.meta.labels, COUNT) or node.allocatable.get(GPU, 0)

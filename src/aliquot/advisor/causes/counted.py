@@ -7,6 +7,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, number
 from aliquot.advisor.causes.holders import held_by, who
+from aliquot.advisor.causes.lost_volumes import lost_volumes
 from aliquot.advisor.causes.neighbours import kept_off
 from aliquot.advisor.causes.plugins import labelled, plugin_words
 from aliquot.advisor.causes.rollout import deadlock
@@ -295,7 +296,12 @@ def _published(snapshot: Snapshot, name: str, meant: Scope) -> Cause | None:
         key=lambda key: (key != drivers[0], key),
     )
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
-    mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
+    served = any(one.extended_resource == name for one in snapshot.classes.values())
+    mapped = (
+        f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them."
+        if classes and not served
+        else ""
+    )
     sentence = (
         f"{meant.nobody} offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of "
         f"{drivers[0]}) {told}.{mapped}"
@@ -340,6 +346,11 @@ def beside_devices(snapshot: Snapshot, pod: Pod, nodes: Sequence[Node], reasons:
         if clause:
             sentence = f"{free}{clause}."
             return Cause("anti-affinity", sentence[:1].upper() + sentence[1:], (*keys[:3], *names[:3]))
+    lost = next(lost_volumes(snapshot, pod), None) if reason.filter == "VolumeBinding" else None
+    if lost is not None:
+        volume, place = lost
+        sentence = f"{free}its volume {volume.meta.name} is on the disk of {place}, which isn't in the input."
+        return Cause("volume", f"{sentence[:1].upper()}{sentence[1:]}", (volume.meta.name, *names[:3]))
     parts = (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
     details = "; ".join(part for part in parts if part)
     words = OTHER_WORDS.get(reason.filter, reason.text)

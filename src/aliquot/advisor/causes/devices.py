@@ -79,6 +79,8 @@ def _counted_there(snapshot: Snapshot, pod: Pod, nodes: Sequence[str]) -> str:
     for name in device_requests(pod):
         best = max(nodes, key=lambda node, name=name: snapshot.load(node).free(name))  # type: ignore[misc]
         total = snapshot.nodes[best].allocatable.get(name, 0)
+        if not total:
+            continue  # a DeviceClass serves it
         told.append(f" Of {name} {max(0, snapshot.load(best).free(name))} of {total} are free on {best}.")
     return "".join(told)
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from aliquot.advisor.causes.cause import Cause, listed, number
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.causes.supplied import Supplied, too_small
 from aliquot.advisor.dra.claims import DRIVER, wanted_drivers
+from aliquot.advisor.dra.strays import strays
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device, DeviceId
@@ -67,10 +68,30 @@ def no_match(snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Suppli
 
 def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
     named = listed(sorted(drivers)) or "the driver of its class"
+    gone = strays(snapshot, drivers)
+    if gone:
+        return _stray(snapshot, drivers, gone)
     others = sorted({one.driver for one in snapshot.slices.values()})
     there = f"; there are slices of {listed(others)}" if others else ""
     sentence = f"No node publishes devices of {named} (no ResourceSlice of it is in the input{there})."
     return Cause("no-slices", sentence, tuple(sorted(drivers)))
+
+
+def _stray(snapshot: Snapshot, drivers: set[str], gone: Mapping[str, str]) -> Cause:
+    """Devices are published, of nodes that aren't there."""
+    theirs = [
+        one for one in snapshot.slices.values() if one.node_name in gone and (not drivers or one.driver in drivers)
+    ]
+    named = listed(sorted({one.driver for one in theirs}))
+    count = sum(len(one.devices) for one in theirs)
+    meant = [f"{other} is probably meant by {name}" for name, other in gone.items() if other]
+    tail = f": {listed(meant, 2)}" if meant else ""
+    which = "no node of the input has that name" if len(gone) == 1 else "no nodes of the input have these names"
+    sentence = (
+        f"The ResourceSlices of {named} ({number(count, 'device')}) name {nodes_named(list(gone))} as their node, and "
+        f"{which}{tail}."
+    )
+    return Cause("no-slices", sentence, (*list(gone)[:3], *[one for one in gone.values() if one][:3], *sorted(drivers)))
 
 
 def _no_alternative(

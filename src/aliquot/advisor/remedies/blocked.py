@@ -263,14 +263,17 @@ def _counted(one: SubRequest, *, count: int) -> SubRequest:
 
 def _upgrade(case: Case) -> Iterator[Candidate]:
     """A release without the defect; and, of a claim for all devices, a number in its place."""
-    if case.defect is None:
-        return
+    if case.defect is None or (case.defect.stops and case.spots):
+        return  # where nodes refuse it, a release without the defect doesn't place it either
     kubernetes = case.scheduler.kubernetes
     fixed = case.defect.fixed_in(kubernetes.minor)
     yield Candidate(
         kind="upgrade",
         target="kube-scheduler",
-        title=f"Upgrade kube-scheduler {kubernetes}.{kubernetes.patch} to {fixed} or later: it {case.defect.says}",
+        title=(
+            f"Upgrade kube-scheduler to {fixed} or later, if it is {kubernetes}.{kubernetes.patch}: that one "
+            f"{case.defect.says}"
+        ),
         changes=(Change("kube-scheduler", f"# upgrade the control plane to {fixed} or later ({case.defect.issue})"),),
         apply=lambda trial: trial,
         risk=Risk("medium", "an upgrade of the control plane"),

@@ -36,8 +36,10 @@ def cures(case: Case) -> Iterator[Candidate]:
     wanted = device_requests(case.pod)
     nodes = [spot.node.name for spot in case.spots]
     old = predecessors(case.snapshot, case.pod, nodes, wanted)
+    most_stay = len(old) > 1  # then one after the other comes first
     for nth, (words, strategy) in enumerate(STRATEGIES if old else ()):
-        gone = old if nth == 0 else old[:1]
+        at_once = nth == 0
+        gone = old if at_once else old[:1]
         keys = tuple(pod.key for pod in gone)
         patch: Patch = {"spec": {"strategy": strategy}}
         owner = case.owner
@@ -57,9 +59,18 @@ def cures(case: Case) -> Iterator[Candidate]:
                 ),
             ),
             apply=lambda trial, keys=keys: Trial(without_pods(trial.snapshot, keys), trial.pod),  # type: ignore[misc]
-            risk=Risk("medium", "the workload is down from the end of the old pod until the new one is ready"),
-            rank=6 + nth,
+            risk=_risk(len(old), at_once=at_once),
+            rank=6 + (nth if not most_stay else 1 - nth),
             node=gone[0].node_name,
             cures=min(wanted, default="DynamicResources"),
             stops=keys,
         )
+
+
+def _risk(pods: int, *, at_once: bool) -> Risk:
+    if pods == 1:
+        return Risk("medium", "the workload is down from the end of the old pod until the new one is ready")
+    if at_once:
+        return Risk("high", f"all {pods} old pods end at once: the workload is down until new ones are ready")
+    rest = f"the other {pods - 1} run" if pods > 2 else "the other one runs"
+    return Risk("low", f"one old pod at a time ends before a new one is ready: {rest} on")

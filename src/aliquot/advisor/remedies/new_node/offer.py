@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.causes.cause import number
-from aliquot.advisor.remedies.new_node.groups import GROUP_LABELS
+from aliquot.advisor.remedies.new_node.groups import GROUP_LABELS, LARGEST
 from aliquot.advisor.remedies.new_node.templates import PER_NODE, TYPE, Template, joined
 from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.dra.device import Device
@@ -89,7 +89,7 @@ def _command(template: Template, kind: str, times: int) -> str:
     node = template.node
     if template.given:
         return f"# scale node group {template.like} up by {number(times, 'node')}"
-    for label, command in GROUP_LABELS.items():
+    for label, command in {**GROUP_LABELS, **(LARGEST if template.full else {})}.items():
         if name := node.meta.labels.get(label):
             return command.format(name=shlex.quote(name), count=template.count + times)
     some = "a node" if times == 1 else f"{times} nodes"

@@ -7,7 +7,15 @@ from math import log2
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, is_extended, on_pod
-from aliquot.advisor.gpus import isolation_of_resource, nominal_mib, one_gpu_in_shares, resource_size
+from aliquot.advisor.gpus import (
+    GPU,
+    MIG_PREFIX,
+    gpus_of,
+    isolation_of_resource,
+    nominal_mib,
+    one_gpu_in_shares,
+    resource_size,
+)
 from aliquot.advisor.nearest import is_near_resource
 from aliquot.advisor.remedies.requests.containers import own_containers
 from aliquot.advisor.wayout import Candidate, Risk
@@ -81,10 +89,14 @@ def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate
             # names say round numbers, nodes what is left of them: like is compared with like
             asked_size, compared = nominal, nominal_mib(other) or size
         sliced = name == "nvidia.com/gpu" and other.startswith("nvidia.com/mig-")
+        here = gpus_of(spot.node)
+        same = other == GPU and here is not None and name == f"{MIG_PREFIX}{here.label.mig_profile}"
         smaller = sliced or (compared is not None and asked_size is not None and compared < asked_size)
         memory = f" with {size} MiB each" if size is not None else ""
         risk = (
-            Risk("high", "a slice of a GPU instead of a whole one: the model may not fit")
+            Risk("low", f"{spot.node.name} counts these instances as {other} (MIG strategy single): they're the same")
+            if same
+            else Risk("high", "a slice of a GPU instead of a whole one: the model may not fit")
             if sliced
             else Risk(
                 "high", f"less memory than was asked for ({compared} against {asked_size} MiB): the model may not fit"
@@ -94,7 +106,7 @@ def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate
             if compared is not None and asked_size is not None and compared > asked_size
             else Risk("medium", "another kind of device than was asked for")
         )
-        rank = (32.0 if smaller else 22.0) + _apart(compared, asked_size)
+        rank = 6.0 if same else (32.0 if smaller else 22.0) + _apart(compared, asked_size)
         title = f"Ask for {other}: {amount} instead of {name} ({spot.node.name} has it free{memory})"
     return Candidate(
         kind="fewer-devices" if other == name else "change-request",
