@@ -1,0 +1,106 @@
+"""Reading a configuration: everything that's wrong with it at once, each with its path and what may stand there."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from aliquot.kube.reading.shape import Fault, FaultsError, faults, found, is_list, is_object
+from aliquot.kube.reading.strict import unknown_fields, without_unknown
+from aliquot.node.config.shape import WireConfig, WireOffer
+from aliquot.node.config.values import API_VERSION, KIND, NodeConfig, Offer, OfferRule, TaintEffect
+
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "mig": ("dynamic", "static"),
+    "dcgmNames": ("auto", "on", "off"),
+    "taintEffect": tuple(TaintEffect),
+    "logLevel": ("debug", "info", "warning", "error"),
+}
+_PATHS: Final = ("kubeletRoot", "cdiFolder", "driverRoot", "devicePluginConfig")
+_ADDRESS: Final = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s:\[\]]*):(?P<port>[0-9]{1,5})", re.ASCII)
+_DRIVER: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
+LEAST_RECONCILE_SECONDS: Final = 10.0
+
+
+def read_config(value: Any) -> NodeConfig:
+    """Read a configuration.
+
+    Args:
+        value: the file as plain data.
+
+    Raises:
+        FaultsError: with every fault.
+    """
+    if not is_object(value):
+        raise FaultsError(Fault("", f"expected an object, found {found(value)}", f"apiVersion: {API_VERSION}"))
+    known = without_unknown(value, WireConfig)
+    wrong = [*unknown_fields(value, WireConfig), *faults(known, WireConfig)]
+    places = {fault.path for fault in wrong}
+    wrong += [fault for fault in _judge(known) if fault.path not in places]
+    if wrong:
+        raise FaultsError(*wrong)
+    return _config(msgspec.convert(known, WireConfig))
+
+
+def _judge(value: Mapping[str, Any]) -> Iterator[Fault]:
+    if value.get("apiVersion") not in {None, API_VERSION}:
+        yield Fault("apiVersion", f"{value['apiVersion']!r} isn't known", f"write {API_VERSION}")
+    if value.get("kind") not in {None, KIND}:
+        yield Fault("kind", f"{value['kind']!r} isn't known", f"write {KIND}")
+    for name, words in _WORDS.items():
+        if (word := value.get(name)) is not None and word not in words:
+            yield Fault(name, f"{word!r} isn't known", f"one of {', '.join(words)}")
+    for name in _PATHS:
+        if (path := value.get(name)) and not str(path).startswith("/"):
+            yield Fault(name, f"{path!r} is relative, and the agent may be started anywhere", "begin it with /")
+    yield from _numbers(value)
+    offers = value.get("offers")
+    for index, rule in enumerate(offers if isinstance(offers, list) else ()):
+        yield from _offer(rule, f"offers[{index}]")
+
+
+def _numbers(value: Mapping[str, Any]) -> Iterator[Fault]:
+    seconds = value.get("reconcileSeconds")
+    if isinstance(seconds, (int, float)) and not LEAST_RECONCILE_SECONDS <= seconds <= 86400:
+        yield Fault("reconcileSeconds", f"{seconds:g} is out of range", f"{LEAST_RECONCILE_SECONDS:g} to 86400")
+    address = value.get("metricsAddress")
+    if isinstance(address, str) and address:
+        at = _ADDRESS.fullmatch(address)
+        if at is None or int(at["port"]) > 65535:
+            yield Fault("metricsAddress", f"{address!r} is no address", "HOST:PORT, such as :9400 or 127.0.0.1:9400")
+    driver = value.get("nicDriver")
+    if isinstance(driver, str) and driver and (len(driver) > 63 or not _DRIVER.fullmatch(driver)):
+        yield Fault("nicDriver", f"{driver!r} can't name a driver", "a DNS name in lower case, up to 63 letters")
+
+
+def _offer(rule: Any, path: str) -> Iterator[Fault]:
+    if not is_object(rule):
+        return
+    word = rule.get("offer")
+    if word is not None and word not in tuple(Offer):
+        yield Fault(f"{path}.offer", f"{word!r} isn't known", f"one of {', '.join(Offer)}")
+    gpus = rule.get("gpus")
+    if gpus == []:
+        yield Fault(f"{path}.gpus", "no GPU is named", "leave the field out to mean all of them")
+    for index, gpu in enumerate(gpus if is_list(gpus) else ()):
+        if isinstance(gpu, bool) or not isinstance(gpu, (str, int)):
+            yield Fault(f"{path}.gpus[{index}]", f"expected a UUID, number or product, found {found(gpu)}")
+
+
+def _config(wire: WireConfig) -> NodeConfig:
+    given: dict[str, Any] = {
+        field.name: value
+        for field in msgspec.structs.fields(wire)
+        if field.name not in {"api_version", "kind", "metadata", "offers", "taint_effect"}
+        and (value := getattr(wire, field.name)) is not None
+    }
+    if wire.taint_effect is not None:
+        given["taint_effect"] = TaintEffect(wire.taint_effect)
+    if wire.offers is not None:
+        given["offers"] = tuple(map(_rule, wire.offers))
+    return NodeConfig(**given)
+
+
+def _rule(wire: WireOffer) -> OfferRule:
+    return OfferRule(Offer(wire.offer), tuple(map(str, wire.gpus or ())))
