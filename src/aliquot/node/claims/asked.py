@@ -148,7 +148,7 @@ def _where(config: AllocatedConfig) -> str:
 
 
 def _device(result: AllocatedDevice, config: ClaimConfig, offered: Sequence[Offered]) -> AskedDevice:
-    """With its group: the devices of a configuration; with MIG, of its request too (an MPS daemon serves one instance)."""
+    """With its group: the devices of a configuration; with MIG, of its request too: an MPS daemon serves one."""
     number = next((number for number, each in enumerate(offered) if each.config is config), None)
     parts = [
         *_group(number),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from aliquot.devices.instances import Instance
 from aliquot.devices.survey import Survey
 from aliquot.node.claims.entry import Entry, HeldDevice, instance_at
 from aliquot.node.claims.refusal import Refusal, later
@@ -47,5 +46,5 @@ def foreign_leftover(devices: Sequence[HeldDevice], recorded: Sequence[Step], su
 
 def _half(survey: Survey, step: CreateInstance) -> bool:
     gpu = survey.gpu(step.gpu)
-    there: tuple[Instance, ...] = gpu.instances if gpu is not None else ()
+    there = gpu.instances if gpu is not None else ()
     return any(each.placement == step.place and not each.compute for each in there)

@@ -1,6 +1,6 @@
 """From the checkpoint, what a claim asks, and the host as it stands: the steps that set its devices up, or why not.
 
-The plan for each group of devices is `sharing.setup`'s. What stands here is what follows from a node that goes on: other
+The plan for each group of devices is `sharing.setup`'s. What stands here follows from a node that goes on: other
 claims, an earlier try of the same one, and what a step must leave behind when it's undone.
 """
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from aliquot.kube.reading.shape import is_object
 from aliquot.sharing.claim_configs.read import read_config
 from aliquot.sharing.claim_configs.values import API_VERSION, ClaimConfig, Mps, Sharing, TimeSlicing
 
@@ -27,8 +28,8 @@ def sharing_of(data: object, *, on_mig: bool) -> Sharing | None:
     if data is None:
         return None
     block = data
-    if on_mig and isinstance(data, dict):  # a MIG device has no time-slice that could be set
-        block = {key: value for key, value in data.items() if key != "timeSlicingConfig"}  # pyright: ignore
+    if on_mig and is_object(data):  # a MIG device has no time-slice that could be set
+        block = {key: value for key, value in data.items() if key != "timeSlicingConfig"}
     kind = ClaimConfig(on_mig).kind
     return read_config({"apiVersion": API_VERSION, "kind": kind, "sharing": block}, strict=False).sharing
 

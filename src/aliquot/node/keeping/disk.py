@@ -64,7 +64,7 @@ class Disk:
         path.replace(new)
 
     def keep_as(self, path: Path, copy: Path) -> None:
-        """Have the file under a second name too, over one that may be there; it's replaced later, never written into."""
+        """Have the file under a second name too, over one that may be there. It's never written into."""
         draft = copy.with_name(f"{DRAFT}{copy.name}")
         draft.unlink(missing_ok=True)
         try:

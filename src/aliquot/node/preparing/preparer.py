@@ -42,7 +42,7 @@ class Preparer:
         self._locks = Locks(limit_s=limit_s)
         path = parts.checkpoint.path
         self._turns = Turns(path.with_name(f"{path.name}.lock"), self._load, limit_s=limit_s)
-        self._losses: list[Loss] = []
+        self._losses = list[Loss]()
         self._lost = False
 
     # --- what the kubelet asks ---------------------------------------------------------------------------------------
