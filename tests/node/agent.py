@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.hosts.simulated.shape import HostFile
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.protocol import ClaimsUnavailable
 from aliquot.node.claims.spec import SpecOptions
@@ -98,6 +100,11 @@ def opaque(strategy: str | None, *, mig: bool = False, source: str = "FromClaim"
     return {"source": source, "requests": [], "opaque": {"driver": GPU, "parameters": parameters}}
 
 
+@lru_cache
+def _file(text: str) -> HostFile:
+    return read_host(text, "host")
+
+
 @dataclass
 class Node:
     """A machine: what's on it outlives the agents that run on it."""
@@ -110,8 +117,8 @@ class Node:
     options: SpecOptions = field(default_factory=SpecOptions)
 
     def __post_init__(self) -> None:
-        self.host = SimulatedHost(read_host(self.text, "host"), state=self.folder / "host.state")
-        self.files = SimulatedFiles(self.host.survey)
+        self.host = SimulatedHost(_file(self.text), state=self.folder / "host.state")
+        self.files = SimulatedFiles()
         self.cdi = self.folder / "cdi"
         self.state = self.folder / "plugin" / "checkpoint.json"
 

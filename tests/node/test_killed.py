@@ -84,11 +84,11 @@ def dying(node: Node, work: Callable[[Preparer], Any], moment: int | None) -> De
     return death
 
 
-def moments(tmp_path: Path, kind: Kind, ready: Callable[[Node], Callable[[Preparer], Any]]) -> Iterator[tuple[int, str, Node]]:
+def moments(folder: Path, kind: Kind, ready: Callable[[Node], Callable[[Preparer], Any]]) -> Iterator[tuple[int, str, Node]]:
     """Machines on each of which an agent has died at another moment of the same work."""
-    whole = machine(tmp_path / "whole", kind)
+    whole = machine(folder / "whole", kind)
     for moment, where in enumerate(dying(whole, ready(whole), None).where):
-        node = machine(tmp_path / str(moment), kind)
+        node = machine(folder / str(moment), kind)
         death = dying(node, ready(node), moment)
         assert death.where[-1] == where
         yield moment, where, node
@@ -104,7 +104,7 @@ def prepared_before(node: Node, kind: Kind) -> tuple[Any, ClaimRef]:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_killed_while_it_prepares(tmp_path: Path, kind: Kind) -> None:
+def test_killed_while_it_prepares(folder: Path, kind: Kind) -> None:
     count, seen = 0, {}
 
     def ready(node: Node) -> Callable[[Preparer], Any]:
@@ -112,7 +112,7 @@ def test_killed_while_it_prepares(tmp_path: Path, kind: Kind) -> None:
         seen[node.folder] = before, ref
         return lambda agent: agent.prepare(ref)
 
-    for _, where, node in moments(tmp_path, kind, ready):
+    for _, where, node in moments(folder, kind, ready):
         before, ref = seen[node.folder]
         agent = node.agent()
         assert all(found.what in {"half-done", "spec"} for found in agent.start()), where
@@ -129,7 +129,7 @@ def test_killed_while_it_prepares(tmp_path: Path, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_killed_while_it_prepares_and_the_pod_never_comes_back(tmp_path: Path, kind: Kind) -> None:
+def test_killed_while_it_prepares_and_the_pod_never_comes_back(folder: Path, kind: Kind) -> None:
     seen = {}
 
     def ready(node: Node) -> Callable[[Preparer], Any]:
@@ -137,7 +137,7 @@ def test_killed_while_it_prepares_and_the_pod_never_comes_back(tmp_path: Path, k
         seen[node.folder] = before, ref
         return lambda agent: agent.prepare(ref)
 
-    for _, where, node in moments(tmp_path, kind, ready):
+    for _, where, node in moments(folder, kind, ready):
         before, ref = seen[node.folder]
         node.api.delete(ref.name)
         agent = node.agent()
@@ -148,7 +148,7 @@ def test_killed_while_it_prepares_and_the_pod_never_comes_back(tmp_path: Path, k
 
 @pytest.mark.parametrize("again", ["unprepare", "prepare", "nothing"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_killed_while_it_unprepares(tmp_path: Path, kind: Kind, again: str) -> None:
+def test_killed_while_it_unprepares(folder: Path, kind: Kind, again: str) -> None:
     """Whoever asks for the claim then: the kubelet again, a new pod, or nobody, since the claim was deleted."""
     count, seen = 0, {}
 
@@ -160,7 +160,7 @@ def test_killed_while_it_unprepares(tmp_path: Path, kind: Kind, again: str) -> N
         seen[node.folder] = before, ref
         return lambda agent: agent.unprepare(ref)
 
-    for _, where, node in moments(tmp_path, kind, ready):
+    for _, where, node in moments(folder, kind, ready):
         before, ref = seen[node.folder]
         if again == "nothing":
             node.api.delete(ref.name)

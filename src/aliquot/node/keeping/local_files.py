@@ -9,6 +9,7 @@ from aliquot.cdi.generate.nvidia import NEEDED_NODES
 from aliquot.cdi.host.discover import discover, driver_version
 from aliquot.cdi.host.local_host import LocalHost
 from aliquot.cdi.host.tree import Tree
+from aliquot.cdi.host_findings import HostFiles
 from aliquot.devices.survey import Survey
 
 _FOLDERS: Final = ("/dev", "/dev/dri", "/dev/dri/by-path", "/dev/infiniband", "/dev/nvidia-caps")
@@ -17,7 +18,7 @@ _INSTANCES: Final = "/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*"
 _Signature = tuple[object, ...]
 
 
-class LocalFiles(LocalHost):
+class LocalFiles:
     """What CDI specs are made from and held against: an inventory without its GPUs, and this machine's files.
 
     Finding the driver's files takes longer than all else of a claim, so an inventory is kept; never one that was taken
@@ -43,6 +44,10 @@ class LocalFiles(LocalHost):
             complete = found.driver is not None and all(found.node(path) is not None for path in NEEDED_NODES)
             self._known = (signature, found) if complete else None
             return found
+
+    def host(self, inventory: Inventory) -> HostFiles:  # noqa: ARG002 - a simulated host needs it
+        """What a spec is held against: this machine's files, as they are."""
+        return LocalHost()
 
     def forget(self) -> None:
         """Look for everything again at the next call."""

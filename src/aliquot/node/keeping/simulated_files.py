@@ -5,12 +5,12 @@ as a real one is held against a machine's.
 """
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from aliquot.cdi.generate.inventory import Driver, FoundNode, Inventory, Library, Nic
 from aliquot.cdi.generate.nvidia import CONTROL_NODES
-from aliquot.cdi.host_findings import FileFacts
+from aliquot.cdi.host_findings import FileFacts, HostFiles
 from aliquot.cdi.host_nodes import HostNode
 from aliquot.devices.survey import Survey
 
@@ -23,13 +23,8 @@ _NVIDIA, _UVM, _CAPS, _UVERBS, _RDMA_CM = 195, 511, 237, 231, 10
 class SimulatedFiles:
     """See `LocalFiles`; `missing` holds paths of nodes that aren't there, as on a machine that was just started."""
 
-    def __init__(self, survey: Callable[[], Survey]) -> None:
-        """Nothing is asked yet.
-
-        Args:
-            survey: of the host, as it stands.
-        """
-        self._survey = survey
+    def __init__(self) -> None:
+        """Everything is there."""
         self.missing: set[str] = set()
 
     def inventory(self, survey: Survey) -> Inventory:
@@ -46,24 +41,30 @@ class SimulatedFiles:
             ),
         )
 
+    def host(self, inventory: Inventory) -> HostFiles:
+        """What a spec is held against: the same."""
+        return _Simulated(inventory)
+
+
+class _Simulated:
+    """A host that has what an inventory says, and every program."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._nodes = {node.path: node for node in inventory.nodes}
+        self._driver = inventory.driver
+
     def lstat(self, path: str) -> HostNode | str:
-        """The device node at a path."""
-        found = self.inventory(self._survey()).node(path)
+        found = self._nodes.get(path)
         return "there's no such file" if found is None else HostNode("c", found.major, found.minor, found.mode)
 
     def file(self, path: str) -> FileFacts | None:
-        """A file of the driver, or a hook's program; every other file is there too."""
-        return None if path in self.missing else FileFacts(0o755)
+        return FileFacts(0o755) if path not in self._nodes else None
 
     def names(self, folder: str) -> tuple[str, ...]:
-        """The names of nodes in a folder."""
-        nodes = self.inventory(self._survey()).nodes
-        return tuple(sorted(posixpath.basename(n.path) for n in nodes if posixpath.dirname(n.path) == folder))
+        return tuple(sorted(posixpath.basename(path) for path in self._nodes if posixpath.dirname(path) == folder))
 
     def driver_version(self) -> str | None:
-        """The driver's version."""
-        driver = self._survey().driver
-        return driver.version if driver is not None else None
+        return self._driver.version if self._driver is not None else None
 
 
 def _driver(version: str) -> Driver:

@@ -17,11 +17,15 @@ from aliquot.sharing.publish.pools import GPU_DRIVER
 from aliquot.sharing.setup.plan import MPS_ROOT
 
 
-class NodeFiles(HostFiles, Protocol):
+class NodeFiles(Protocol):
     """The host's files: `keeping.local_files`, or those of a simulated host."""
 
     def inventory(self, survey: Survey) -> Inventory:
         """What there is just now, without the GPUs; those are the survey's."""
+        ...
+
+    def host(self, inventory: Inventory) -> HostFiles:
+        """What a spec that was made from the inventory is held against."""
         ...
 
 

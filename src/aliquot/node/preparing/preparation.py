@@ -47,10 +47,11 @@ def prepared_again(entry: Entry, parts: Parts) -> Prepared | Refusal:
 
 def write_spec(entry: Entry, survey: Survey, parts: Parts) -> tuple[str, ...] | Refusal:
     """Write a claim's spec, if it fits the host; what the claim doesn't get by it."""
-    made = spec_of(entry, parts.files.inventory(survey), survey, parts.options)
+    inventory = parts.files.inventory(survey)
+    made = spec_of(entry, inventory, survey, parts.options)
     if isinstance(made, Refusal):
         return made
-    wrong = [finding.problem for finding in check_host(made.spec, parts.files) if finding.severity == "error"]
+    wrong = [finding.problem for finding in check_host(made.spec, parts.files.host(inventory)) if finding.severity == "error"]
     if wrong:
         return later(f"the CDI spec of claim {entry.claim} wouldn't fit this host: {'; '.join(map(str, wrong))}")
     refused = parts.specs.write(entry.claim.uid, made.spec)
