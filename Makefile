@@ -3,7 +3,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check bench soak conformance lock clean
+.PHONY: help demo test check bench soak conformance protos lock clean
 help:
 	@echo 'make demo   explain the shipped example dump'
 	@echo 'make test   the tests, with branch coverage of the pure packages'
@@ -12,6 +12,7 @@ help:
 	@echo 'make soak [SOAK=20000] [SEED=1]  exact beside brute force on many scenarios, and the laws on many examples'
 	@echo 'make conformance [N=2000] [SEED=1]  beside the reference implementations and kubectl (needs Go 1.26 and its module proxy; builds containerd)'
 	@echo '            RUNTIMES= runs pods in them too (root; apt-get install containerd runc busybox-static)'
+	@echo 'make protos write the kubelet messages from src/aliquot/node/protos/*.proto again'
 	@echo 'make lock   resolve requirements.lock again'
 
 $(READY): requirements.lock pyproject.toml tools/make-venv
@@ -48,6 +49,9 @@ conformance: $(READY)
 	$(PY) -m conformance --count $(N) --seed $(SEED) $(ARGS)
 	$(PY) -m conformance.runtimes --seed $(SEED) $(RUNTIMES)
 	$(PY) -m conformance.commands --seed $(SEED)
+
+protos: $(READY)
+	PYTHON=$(PY) tools/make-protos
 
 # needs uv on PATH (pip install uv); the lock names no host
 lock:

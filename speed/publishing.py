@@ -20,7 +20,8 @@ from aliquot.dra.slices.packing import pack
 from aliquot.dra.slices.pool import Packed
 from aliquot.dra.write import Json, slice_json
 from aliquot.kube.release import Kubernetes
-from aliquot.sharing.publish.pools import Options, published
+from aliquot.sharing.publish.options import Options
+from aliquot.sharing.publish.pools import published
 from speed.limits import ROUNDS, Ratio, missed, ratio
 
 REPEAT: Final = 21

@@ -195,3 +195,34 @@ def test_no_profile(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("name", ["GB200", "10de:20b0", "NVIDIA-A100-SXM4-40GB", "a100 40gb"])
 def test_a_gpu_by_any_of_its_names(capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert call(capsys, "layouts", name)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("gpu", "profile", "words", "memory"),
+    [
+        (
+            "B200",
+            "1g.23gb",
+            "1g.23gb (20.50 to 22.00 GiB), as this program's table has it (drivers differ, and which gave which",
+            {"memoryMiB": 20992, "source": "table", "observedMiB": [20992, 22528]},
+        ),
+        (
+            "H100-80GB",
+            "3g.40gb",
+            "3g.40gb (39.50 GiB), as this program's table has it (with which driver isn't published): what the node",
+            {"memoryMiB": 40448, "source": "table", "observedMiB": [40448]},
+        ),
+        (
+            "B300",
+            "1g.34gb",
+            "1g.34gb (about 30 GiB, guessed by its label), for nobody has published it: what the node reports counts",
+            {"memoryMiB": 30638, "source": "label", "observedMiB": []},
+        ),
+    ],
+)
+def test_who_says_how_much_an_instance_holds(
+    capsys: pytest.CaptureFixture[str], gpu: str, profile: str, words: str, memory: dict[str, object]
+) -> None:
+    assert f"holds     {words}" in call(capsys, "fits", gpu, profile)[1]
+    answer = json.loads(call(capsys, "fits", gpu, profile, "-o", "json")[1])
+    assert answer["memory"] == {profile: memory}

@@ -50,6 +50,11 @@ def test_replicas_by_time_slicing(capsys: pytest.CaptureFixture[str], tmp_path: 
                 "file": path, "path": "", "kind": "DevicePluginConfig", "strategy": "time-slicing",
                 "isolation": {"memory": "none", "fault": "none", "bandwidth": "none"}, "flags": {},
                 "failRequestsGreaterThanOne": False,
+                "notes": [
+                    ("a request for several replicas is granted: they may all be of one GPU, and then give a program "
+                     "no more compute or memory than one does (failRequestsGreaterThanOne: true refuses such a "
+                     "request)")
+                ],
                 "resources": [{"name": "nvidia.com/gpu", "replicas": 4, "offeredAs": "nvidia.com/gpu"}],
             }
         ],
@@ -133,6 +138,8 @@ def test_every_fault_of_a_file_at_once(capsys: pytest.CaptureFixture[str], tmp_p
         ("flags: {plugin: {deviceListStrategy: cdi}}", "flags.plugin.deviceListStrategy", "isn't known"),
         ("flags: {gfd: {sleepInterval: true}}", "flags.gfd.sleepInterval", "expected a duration"),
         ("sharing: {timeSlicing: {resources: []}}", "sharing.timeSlicing.resources", "which resources"),
+        ("sharing: {mps: {resources: [{name: gpu, replicas: 49}]}}", "sharing.mps.resources[0].replicas",
+         "49 isn't possible: the plugin allows 48 MPS clients of a GPU at most"),
         ("sharing: {timeSlicing: {}}", "sharing.timeSlicing.resources", "missing"),
         (f"sharing: {{timeSlicing: {{resources: [{{name: {'a' * 60}, replicas: 2}}]}}}}",
          "sharing.timeSlicing.resources[0].name", "longer than 63"),
@@ -241,8 +248,6 @@ def test_shares_by_mps(
         ("flags: {migStrategy: single}", "gpus: [{model: A100-40GB, mig: true}]", "MIG is on and there's no instance"),
         ("flags: {migStrategy: single}\nsharing: {mps: {resources: [{name: gpu, replicas: 2}]}}",
          "gpus: [{model: A100-40GB, mig: true, instances: [3g.20gb@0, 3g.20gb@4]}]", "the plugin has it on whole GPUs"),
-        ("sharing: {mps: {resources: [{name: gpu, replicas: 49}]}}", "gpus: [{model: T4}]",
-         "gpu 0 (0000:10:00.0): 49 replicas by MPS, the plugin allows 48 at most"),
         ("sharing: {mps: {resources: [{name: gpu, replicas: 17}]}}", "gpus: [{model: V100-16GB}]",
          "17 replicas by MPS, the plugin allows 16 at most"),
         ("version: v1\nsharing: {timeSlicing: {resources: [{name: gpus, replicas: 2}]}}", "gpus: [{model: T4}]",

@@ -16,7 +16,7 @@ from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.hosts.simulated.presets import preset_names
 from aliquot.devices.mig import Placement
 from tests.devices.hosts.fake import Fake
-from tests.devices.hosts.machine_root import class_device, pci_device
+from tests.devices.hosts.machine_root import class_device, file, pci_device
 
 MACHINE = """
 name: cli
@@ -60,8 +60,8 @@ def test_a_simulated_node(capsys: pytest.CaptureFixture[str]) -> None:
         "driver   580.65.06, CUDA up to 13.0",
         "NVIDIA A100-SXM4-40GB  0000:07:00.0  0     15.0 GiB  40.0 GiB  on   default       35 °C  60 of 400 W",
         "  layout   [3g.20gb-----------------------][1g.5gb].       .       .\n",
-        "  free     1g.5gb at 5, 6; 1g.5gb+me at 5, 6; 1g.10gb at 6 (by the node)",
-        "  free     nothing fits (by the node)",
+        "  free     1g.5gb at 5, 6; 1g.5gb+me at 5, 6; 1g.10gb at 6 (as the simulated driver 580.65.06 tells)",
+        "  free     nothing fits (as the simulated driver 580.65.06 tells)",
         "  runs     pid 41021, python3, 15.0 GiB, on instance 1 (3g.20gb)",
         "mlx5_0 on the same root",
         "up, 100 Gb/s",
@@ -190,10 +190,11 @@ def test_a_machine_without_a_driver(
     status, out, _ = call(capsys, "node", "inspect")
     assert status == 1
     assert "there is no NVIDIA driver: libnvidia-ml.so.1 wasn't found (install the driver;" in out
-    assert "gpu at 0000:07:00.0: on the PCI bus, but not counted" in out
+    assert "-    seen on the bus only  0000:07:00.0" in out
+    assert "gpu at 0000:07:00.0: A100-40GB by its PCI id, 10de:20b0, bound to no driver: nothing else is known" in out
     assert "eth0" in out
     status, out, err = call(capsys, "mig", "list")
-    assert (status, out) == (1, "no GPU here has MIG\n")
+    assert (status, out) == (1, "gpu at 0000:07:00.0  whether it has MIG is unknown\n")
     assert "there is no NVIDIA driver" in err
 
 
@@ -202,7 +203,8 @@ def test_one_gpu_hangs_and_one_is_lost(capsys: pytest.CaptureFixture[str], fake:
     status, out, _ = call(capsys, "node", "inspect")
     assert status == 1
     assert "gpu 0  GPU-" in out
-    assert "  gpu 1 (0000:87:00.0): the driver didn't answer standing within 3 s" in out
+    assert "  gpu 1 (0000:87:00.0): the driver didn't answer within 3 s when it was asked how the GPU stands" in out
+    assert "1    doesn't answer         0000:87:00.0  -     -        -         unknown" in out
     assert "  gpu 2: the GPU is lost" in out
     answer = json.loads(call(capsys, "node", "inspect", "-o", "json")[1])
     assert [each["index"] for each in answer["gpus"]] == [0]
@@ -236,7 +238,7 @@ def test_what_is_wrong_is_told_a_line_each(capsys: pytest.CaptureFixture[str], f
     wrong = out.partition("wrong:\n")[2].splitlines()
     for part in (
         "gpu 0 (0000:07:00.0): instance 1 (3g.20gb) has no compute instance (a leftover: destroy it)",
-        "gpu 0 (0000:07:00.0): persistence: ",
+        "gpu 0 (0000:07:00.0): persistence unknown: the driver answered ",
         "gpu 1 (0000:87:00.0): MIG on is pending",
         "gpu 1 (0000:87:00.0): ECC off is pending",
         "gpu 1 (0000:87:00.0): NVLink 4 of 18 down",
@@ -268,7 +270,10 @@ def test_without_privilege_places_are_not_known(capsys: pytest.CaptureFixture[st
     fake.put({"privileged": 0})
     out = call(capsys, "node", "inspect")[1]
     assert "holds    3g.20gb, id 1, 19.5 GiB, MIG-" in out
-    assert "layout" not in out
+    assert "  layout   " not in out
+    assert "  free     unknown\n" in out
+    assert "gpu 0 (0000:07:00.0): where its MIG instances lie is told to root only" in out
+    assert "gpu 1 (0000:87:00.0): where" not in out  # nothing lies on a GPU whose MIG is off
     answer = json.loads(call(capsys, "node", "inspect", "-o", "json")[1])
     assert answer["gpus"][0]["migProfiles"]["source"] == "table"
     assert answer["gpus"][0]["migProfiles"]["profiles"][0]["free"] is None
@@ -281,6 +286,143 @@ def test_other_vendors_from_sys(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert status == 0
     assert "amdgpu  renderD128" in out
     assert "driver   none" not in out
-    status, out, _ = call(capsys, "node", "inspect", "--host", f"sysfs:{tmp_path}/none")
+
+
+# --- what the driver failed to tell is unknown, not absent -----------------------------------------------------------
+def test_a_mig_mode_that_could_not_be_asked_is_unknown(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    fake.put({"g1.ret.nvmlDeviceGetMigMode": 999, "g0.ret.nvmlDeviceGetMigMode": 4})
+    status, out, _ = call(capsys, "node", "inspect")
     assert status == 1
-    assert "there is no" in out
+    assert "1    NVIDIA H100 80GB HBM3  0000:87:00.0  -     0.0 GiB  79.6 GiB  unknown" in out
+    assert out.count("sharing  unknown, as its MIG mode is\n") == 2
+    assert "gpu 1 (0000:87:00.0): MIG mode unknown: the driver answered 'Unknown Error'" in out
+    status, out, err = call(capsys, "mig", "list")
+    assert status == 1
+    assert "gpu 1  NVIDIA H100 80GB HBM3  GPU-" in out
+    assert out.count("MIG unknown\n") == 2
+    assert "no GPU here has MIG" not in out
+    assert "gpu 0 (0000:07:00.0): MIG mode unknown: the driver answered 'Insufficient Permissions'" in err
+    answer = json.loads(call(capsys, "mig", "list", "-o", "json")[1])
+    assert [(each["index"], each["mig"], each["migUnknown"]) for each in answer["gpus"]] == [
+        (0, None, True),
+        (1, None, True),
+    ]
+
+
+def test_what_else_could_not_be_asked(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    fake.put(
+        {
+            "ret.nvmlSystemGetCudaDriverVersion": 999,
+            "g1.ret.nvmlDeviceGetComputeRunningProcesses_v3": 999,
+            "g2.ret.nvmlDeviceGetName": 999,
+        }
+    )
+    status, out, _ = call(capsys, "node", "inspect")
+    assert status == 1
+    assert "driver   580.65.06, CUDA unknown\n" in out
+    assert "the newest CUDA is unknown" in out
+    assert "sharing  unknown, as what runs on it is\n  runs     what the driver failed to tell\n" in out
+    assert "gpu 2 (0000:b7:00.0): asked which GPU it is, the driver answered: Unknown Error" not in out  # no bus here
+    assert "gpu 2: asked which GPU it is, the driver answered: Unknown Error" in out
+
+
+def test_a_driver_that_hangs_leaves_what_the_bus_shows(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    fake.put({"sleep.nvmlInitWithFlags": 600_000})
+    pci_device(fake.root, "0000:07:00.0", "10de:20b0", driver="nvidia")
+    pci_device(fake.root, "0000:87:00.0", "10de:2330", driver="nouveau")
+    pci_device(fake.root, "0000:b7:00.0", "10de:ffff", driver="vfio-pci")
+    file(
+        fake.root, "proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  Release\n"
+    )
+    status, out, _ = call(capsys, "node", "inspect")
+    assert status == 1
+    wrong = [line.strip() for line in out.partition("wrong:\n")[2].splitlines()]
+    without = "nothing else is known of it without the NVIDIA driver"
+    assert wrong[0].startswith(
+        "the driver didn't answer within 3 s when it was asked for its versions (kernel module 570.86.15) ("
+    )
+    stuck = "1 process that asked the driver is stuck in it"  # until it has ended
+    assert [line for line in wrong[1:] if line != stuck] == [
+        f"gpu at 0000:07:00.0: A100-40GB by its PCI id, 10de:20b0, bound to nvidia: {without}",
+        (
+            f"gpu at 0000:87:00.0: H100-SXM-80GB by its PCI id, 10de:2330, bound to nouveau: {without}"
+            " (nouveau keeps it from the NVIDIA driver: unbind it)"
+        ),
+        f"gpu at 0000:b7:00.0: PCI id 10de:ffff, bound to vfio-pci: {without} (lent to virtual machines)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "bus", "part"),
+    [
+        (True, True, "half a driver: kernel module 570.86.15 is loaded, its library libnvidia-ml.so.1 wasn't found"),
+        (
+            False,
+            False,
+            "there is no NVIDIA driver: libnvidia-ml.so.1 wasn't found; nor is any NVIDIA GPU on the PCI bus",
+        ),
+        (False, True, "there is no NVIDIA driver: libnvidia-ml.so.1 wasn't found (install the driver"),
+    ],
+)
+def test_half_a_driver_and_none(
+    capsys: pytest.CaptureFixture[str], fake: Fake, monkeypatch: pytest.MonkeyPatch, module: bool, bus: bool, part: str
+) -> None:
+    plain = nvml.NvmlHost.__init__
+    missing = fake.folder / "libnvidia-ml.so.1"
+    monkeypatch.setattr(nvml.NvmlHost, "__init__", lambda self: plain(self, library=missing))
+    pci_device(fake.root, "0000:07:00.0", "10de:20b0" if bus else "8086:1521", "0x030200" if bus else "0x020000")
+    if module:
+        words = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  Release\n"
+        file(fake.root, "proc/driver/nvidia/version", words)
+    status, out, _ = call(capsys, "node", "inspect")
+    assert status == 1
+    assert f"wrong:\n  {part}" in out
+    status, out, _ = call(capsys, "mig", "list")
+    assert status == 1
+    assert "no GPU here has MIG" not in out
+    assert "whether" in out
+
+
+def test_a_gpu_that_fell_off_the_bus_with_its_xid(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    fake.put({"g2.lost": 1})
+    for pci, identity in (("0000:07:00.0", "10de:20b0"), ("0000:87:00.0", "10de:2330"), ("0000:b7:00.0", "10de:1eb8")):
+        pci_device(fake.root, pci, identity)
+    file(fake.root, "dev/kmsg", "x;NVRM: Xid (PCI:0000:b7:00): 79, off\nx;NVRM: Xid (PCI:0000:dd:00): 45, a\n" * 2)
+    status, out, _ = call(capsys, "node", "inspect")
+    assert status == 1
+    listed = out.partition("last XIDs, oldest first:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split("  ")[0] for line in listed] == ["XID", "79", "45"]
+    assert "gpu 2 (0000:b7:00.0)" in listed[1]
+    assert "0000:dd:00.0, where no GPU is now" in listed[2]
+    wrong = [line.strip() for line in out.partition("wrong:\n")[2].splitlines()]
+    assert [line.partition(" (79")[0].partition(" (drain")[0] for line in wrong] == [
+        "gpu 2 (0000:b7:00.0): the GPU is lost",
+        "gpu 2 (0000:b7:00.0): XID 79, 2 times: the GPU fell off the bus: reboot the machine, a reset doesn't help",
+    ]
+
+
+def test_a_log_that_cannot_be_read_is_no_log_without_xids(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    out = call(capsys, "node", "inspect")[1]
+    assert "earlier XIDs are unknown" in out
+    assert "last XIDs: none" not in out
+    file(fake.root, "dev/kmsg", "6,2,3,-;usb 1-1: new device\n")
+    out = call(capsys, "node", "inspect")[1]
+    assert "last XIDs: none" in out
+    assert json.loads(call(capsys, "node", "inspect", "-o", "json")[1])["xidsKnown"] is True
+
+
+def test_profiles_that_could_not_be_asked(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    fake.put({"g1.ret.nvmlDeviceGetGpuInstanceProfileInfoV": 999})
+    status, out, _ = call(capsys, "node", "inspect")
+    assert status == 1
+    part = "gpu 1 (0000:87:00.0): its MIG profiles couldn't be asked for: the driver answered: Unknown Error; "
+    assert f"{part}this program's table of H100-80GB stands in" in out
+    answer = json.loads(call(capsys, "mig", "list", "-o", "json")[1])
+    profiles = [each["migProfiles"] for each in answer["gpus"]]
+    assert [(each["source"], each["driver"]) for each in profiles] == [("node", "580.65.06"), ("table", None)]
+    assert profiles[0]["profiles"][0]["memorySource"] == "node"
+    assert (profiles[1]["profiles"][0]["memorySource"], profiles[1]["profiles"][0]["memoryMiBObserved"]) == (
+        "table",
+        [9984],
+    )
+    assert "its MIG profiles couldn't be asked for" in answer["troubles"][0]["message"]

@@ -46,10 +46,16 @@ def test_mps(capsys: pytest.CaptureFixture[str], tmp_path: Path, host: str) -> N
         f"step 1  set compute mode exclusive-process on {PLAIN}",
         f"  undo  set compute mode default on {PLAIN}",
         f"step 2  start MPS daemon c-1 for {PLAIN}",
+        "  each client  at most 10240 MiB of memory",
         "  undo  stop MPS daemon c-1",
         "container  env CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps",
         "container  mount /run/aliquot/mps/c-1/pipe at /tmp/nvidia-mps",
         "container  mount /dev/shm at /dev/shm",
+        "note  the container gets the host's /dev/shm, which the MPS daemon and its clients must have in common",
+        "note  the compute mode lasts until the driver is reloaded or the machine is rebooted",
+        "note  MPS serves the programs of one user at a time: another's wait (multiUser: true serves several)",
+        "note  NVIDIA's own driver needs its feature gate MPSSupport (alpha, off by default) for this",
+        f"note  {PLAIN}: at most 1 client can use 10240 MiB at a time, of its 15360 MiB",
     ]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["config.yaml", "host.yaml"]  # nothing was done
 
@@ -63,7 +69,10 @@ def test_an_instance(capsys: pytest.CaptureFixture[str], host: str, name: str, o
         "possible": True,
         "steps": [{"step": f"create 1g.5gb at 4 on {DIVIDED}", "undo": f"destroy 1g.5gb at 4 on {DIVIDED}"}],
         "containerEdits": {},
-        "notes": [],
+        "notes": [
+            "MIG instances last until the GPU is reset, the driver is reloaded or the machine is rebooted",
+            "NVIDIA's own driver needs its feature gate DynamicMIG (alpha, off by default) for this",
+        ],
     }
 
 
@@ -77,6 +86,7 @@ def test_an_instance_that_is_there(capsys: pytest.CaptureFixture[str], tmp_path:
             [
                 "nothing has to be set up",
                 "note  time-slicing needs no set-up on a MIG instance: its programs take turns anyway",
+                "note  NVIDIA's own driver needs its feature gate TimeSlicingSettings (alpha, off by default) for this",
             ],
         )
 
@@ -113,6 +123,8 @@ kind: ResourceClaim
 metadata: {name: two}
 spec:
   devices:
+    requests: [{name: turns, exactly: {deviceClassName: shop}}, {name: mps, exactly: {deviceClassName: shop}},
+      {name: other, exactly: {deviceClassName: shop}}]
     config:
     - {requests: [turns], opaque: {driver: gpu.nvidia.com, parameters: {apiVersion: resource.nvidia.com/v1beta1,
        kind: GpuConfig, sharing: {strategy: TimeSlicing, timeSlicingConfig: {interval: Short}}}}}
@@ -131,6 +143,10 @@ def test_a_claim_with_several(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert (status, out.splitlines()[0]) == (0, f"step 1  set time-slice short on {PLAIN}")
     status, out, _ = call(capsys, "gpu-1", "--config", path, "--host", host, "--request", "other")
     assert (status, out) == (0, "nothing has to be set up\n")
+    status, _, err = call(capsys, "gpu-1", "--config", path, "--host", host, "--request", "typo")
+    assert status == 2
+    assert f"{path}: no claim in it has a request 'typo'" in err
+    assert "there are mps, other, turns" in err
     status, out, _ = call(capsys, "gpu-3:1g.5gb@4", "--config", path, "--host", host, "--request", "mps")
     assert status == 3
     assert "GpuConfig for 'mps', which is a MIG device: write a MigDeviceConfig" in out

@@ -20,7 +20,7 @@ HALF = '{model: A100-40GB, mig: true, instances: ["3g.20gb@4", "2g.10gb@0", "1g.
 SEVEN = f"{{model: GH200-96GB, mig: true, instances: [{', '.join(f'1g.12gb@{start}' for start in range(7))}]}}"
 LAYOUTS: dict[str, tuple[Any, ...]] = {
     "gpu8": ([EIGHT] * 8, "static"),
-    "dynamic-mig": ([EIGHT] * 8, "dynamic"),
+    "dynamic-mig": (["{model: A100-40GB, mig: true}"] * 8, "dynamic"),
     "static-half-balanced": ([HALF] * 4 + [EIGHT] * 4, "static"),
     "gh200-7x1g12gb": ([SEVEN] * 2, "static"),
     "shares-4": ([EIGHT] * 8, "dynamic", "4"),

@@ -101,6 +101,11 @@ def test_the_mixed_cluster_has_a_line_and_a_block_for_each_cause(capsys: pytest.
     assert cells[1].startswith("All 12 nvidia.com/gpu on l40s-1, l40s-2 and l40s-3 are taken")
     assert cells[2:] == ["4 nvidia.com/gpu", "Uncordon l40s-4", "medium"]
     assert words(rows["cause-ml-embed-v2"][0]).endswith("×3")
+    assert words(rows["cause-train-pretrain-xl"][3]) == (
+        "Add a node like h100-1 ($55.04/h), or, at high risk, ask for 4 devices instead of 8 (request gpu)"
+    )
+    assert words(rows["cause-train-queued"][3]).endswith("whoever set it must take it away")
+    assert words(tree.by_id("summary")).endswith("? room as far as checked, or until others are placed")
     block = tree.by_id("cause-train-ft-nightly")
     assert "Who holds it 12 nvidia.com/gpu" in words(block)
     assert "12 nvidia.com/gpu deployment/ft in train, 3 pods since 2026-11-29 08:00" in words(block)

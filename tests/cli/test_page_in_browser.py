@@ -182,6 +182,14 @@ def test_the_theme_can_be_chosen(mixed: Page) -> None:
     assert mixed.evaluate(ground) == "rgb(15, 19, 24)"
 
 
+def test_room_that_isnt_sure_looks_like_waiting(mixed: Page) -> None:
+    mixed.scheme("light")
+    colour = "getComputedStyle(document.querySelector('{}')).color"
+    waiting, sure = (mixed.evaluate(colour.format(f".verdicts .{verdict} .mark")) for verdict in ("gated", "placeable"))
+    row, legend = (mixed.evaluate(colour.format(f"#summary {where} .mark.unsure")) for where in ("td", "p"))
+    assert row == legend == waiting != sure
+
+
 def test_paper_has_all(mixed: Page) -> None:
     closed = "main details:not([open]) > :not(summary)"
     assert mixed.seen(closed) == []

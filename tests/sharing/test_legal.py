@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.instances import MigMode
+from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Placement
 from aliquot.devices.survey import Driver
 from aliquot.sharing.claim_configs.values import Mps, Sharing, TimeSlicing
@@ -20,6 +20,7 @@ OFF = Gpu(
 )  # fmt: skip
 ON = replace(OFF, mig=MigMode(current=True, pending=True))
 PENDING = replace(OFF, mig=MigMode(current=False, pending=True))
+HOPPER = replace(ON, name="NVIDIA H100 80GB HBM3", compute_capability="9.0")
 NEW, OLD, MIDDLE = (
     Driver(version="590.44", cuda="13.1"),
     Driver(version="450.80", cuda="11.0"),
@@ -57,6 +58,9 @@ NEW, OLD, MIDDLE = (
         (ON, NEW, Strategy.WHOLE, {}, ("MIG is on: only its instances can be used",)),
         (ON, NEW, Strategy.TIME_SLICING, {}, ("MIG is on: only its instances can be used",)),
         (ON, NEW, Strategy.MPS, {}, ("MIG is on: only its instances can be used",)),
+        (HOPPER, NEW, Strategy.WHOLE, {}, ()),  # MIG is on, and is switched off without a reset
+        (replace(HOPPER, instances=(Instance(id=1, profile="3g.40gb", profile_id=9, start=0, size=4),)), NEW,
+         Strategy.WHOLE, {}, ("MIG is on: only its instances can be used",)),
         (PENDING, NEW, Strategy.WHOLE, {}, ("MIG will be on after the next reset: the GPU can't be kept whole",)),
     ],
 )  # fmt: skip

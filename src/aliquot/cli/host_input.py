@@ -27,8 +27,26 @@ def host_of(text: str) -> Host | None:
     if kind == "sim" and rest:
         return _simulated(Path(rest), text)
     if kind == "sysfs" and colon:
-        return SysfsHost(Path(rest or "/"))
+        return _sysfs(Path(rest or "/"))
     fail(f"--host: {text!r} isn't known", HINT)
+    return None
+
+
+def _sysfs(root: Path) -> Host | None:
+    devices = root / "sys/bus/pci/devices"
+    try:
+        empty = not any(devices.iterdir())
+    except OSError:
+        empty = False
+    hint = "sysfs:DIR, where DIR holds sys/: / on this machine, else the root of a container or of a copy"
+    if not root.is_dir():
+        fail(f"--host: there is no folder {root}", hint)
+    elif not devices.is_dir():
+        fail(f"--host: there is no {devices}: what {root} has can't be found out", hint)
+    elif empty:
+        fail(f"--host: {devices} is empty: no PCI device can be seen there, so nothing is known of GPUs", hint)
+    else:
+        return SysfsHost(root)
     return None
 
 
@@ -53,7 +71,7 @@ def _simulated(path: Path, name: str) -> Host | None:
     else:
         host = SimulatedHost(file, name=name, state=path.with_name(f"{path.name}.state"))
         try:
-            host.survey()
+            host.check()
         except ValueError as error:
             fail(str(error))
             return None

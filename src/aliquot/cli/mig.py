@@ -26,6 +26,13 @@ EXAMPLES = epilogue(
     "aliquot mig layouts A100-40GB",
     "aliquot mig fits A100-40GB 1g.5gb 1g.5gb --on 3g.20gb@0,2g.10gb@4",
 )
+GPUS = (
+    "GPUs with MIG, each also by its models' names, spelled as a driver, a node\n"
+    "label or a person does (nvidia-a100-sxm4-40gb, H100 PCIe), or by a PCI id:\n"
+    "A100-40GB, A100-80GB, A30, H100-64GB, H100-80GB, H100-94GB, H100-96GB,\n"
+    "H20-96GB, H20-141GB, H200-141GB, GH200-144GB, B200, B300, GB200, GB300,\n"
+    "RTX-PRO-4500, RTX-PRO-5000, RTX-PRO-6000"
+)
 FITS_EXAMPLES = epilogue(
     "aliquot mig fits H100-80GB 3g.40gb 1g.10gb",
     "aliquot mig fits H100-80GB 1g.10gb 1g.10gb 1g.10gb --on 3g.40gb@0",
@@ -35,18 +42,20 @@ FITS_EXAMPLES = epilogue(
     "3  they don't; the answer says what blocks them, and the fewest moves that\n"
     "   would make room if any do\n"
     "2  no such GPU or profile, or the layout isn't legal",
+    more=GPUS,
 )
 LAYOUTS_EXAMPLES = epilogue(
     "aliquot mig layouts A100-40GB            # the full layouts, one a line",
     "aliquot mig layouts A100-40GB --placed   # and where each instance starts",
     "aliquot mig layouts A100-40GB --all      # every legal state, also empty",
+    more=GPUS,
 )
 LIST_EXAMPLES = epilogue(
     "aliquot mig list",
     "aliquot mig list --host preset:mixed   # simulated, without a GPU",
     "aliquot mig list --host sim:host.yaml -o json",
     status="0  the GPUs that have MIG are listed, if there are any\n"
-    "1  something couldn't be asked, and stderr says what\n"
+    "1  something couldn't be asked, or XIDs tell of a fault; stderr says what\n"
     "2  there is no such host, or its file can't be used",
 )
 
@@ -67,46 +76,32 @@ def list_(*, host: Annotated[str, Parameter(name="--host")] = "nvml", output: Ou
         output: text, json or yaml.
     """
     from aliquot.cli.host_input import host_of
-    from aliquot.cli.node_inspect import geometries_of
+    from aliquot.cli.node_inspect import looked_at
+    from aliquot.devices.findings import xid_findings
 
     found = host_of(host)
     if found is None:
         return UNUSABLE
     try:
-        survey = found.survey()
-        geometries = geometries_of(found, survey)
+        survey, geometries = looked_at(found)
     finally:
         found.release()
-    able = [gpu for gpu in survey.gpus if gpu.mig is not None]
     if output == "text":
-        from aliquot.cli.node_text import mig_lines
+        from aliquot.cli.node_text import mig_page
 
-        for gpu in able:
-            mode = "on" if gpu.mig_enabled else "off"
-            print(f"gpu {gpu.index}  {gpu.name}  {gpu.uuid}  MIG {mode}")
-            for line in mig_lines(gpu, geometries.get(gpu.uuid)) if gpu.mig_enabled else ():
-                print(line)
-        if not able:
-            print("no GPU here has MIG")
+        for line in mig_page(survey, geometries):
+            print(line)
     else:
-        from aliquot.cli.node_json import plain, profiles_json
+        from aliquot.cli.node_json import mig_json
 
-        rows = [
-            {
-                "index": gpu.index,
-                "uuid": gpu.uuid,
-                "name": gpu.name,
-                "mig": plain(gpu.mig),
-                "instances": plain(gpu.instances),
-                "migProfiles": profiles_json(gpu, geometries.get(gpu.uuid)),
-            }
-            for gpu in able
-        ]
-        _write(output, {"host": survey.host, "gpus": rows})
-    wrong = [*survey.troubles, *(each.trouble for each in survey.unreadable)]
+        _write(output, mig_json(survey, geometries))
+    unknown = [gpu for gpu in survey.gpus if gpu.mig_unknown]
+    wrong = [*survey.troubles, *(each.trouble for each in survey.unreadable), *xid_findings(survey)]
     for each in wrong:
         fail(str(each), each.hint)
-    return UNASKED if wrong else 0
+    for gpu in unknown:
+        fail(f"gpu {gpu.index} ({gpu.pci}): {'; '.join(gpu.partial)}")
+    return UNASKED if wrong or unknown else 0
 
 
 @app.command(help_epilogue=FITS_EXAMPLES)
@@ -219,7 +214,9 @@ def _tell_fit(
     geometry: "Geometry", state: "Sequence[Placement]", wanted: Sequence[str], answer: "Fit | NoRoom"
 ) -> None:
     from aliquot.cli.mig_bars import bars, layout_text
+    from aliquot.cli.mig_input import memory_words
     from aliquot.devices.mig.fitting import Fit, still_fit
+    from aliquot.devices.mig.legal_layouts import profile_in
 
     asked = _counted(list(Counter(wanted).items()))
     beside = f" beside {layout_text(state)}" if state else ""
@@ -240,6 +237,7 @@ def _tell_fit(
     ]
     label = "still fit" if isinstance(answer, Fit) else "now fit"
     print(f"{label.ljust(10)}{'; '.join(left) or 'nothing'}")
+    print(f"holds     {memory_words([profile_in(geometry, name) for name in dict.fromkeys(wanted)])}")
     if geometry.placement_certainty != "documented":
         print(f"note      the places are {geometry.placement_certainty}: what the node reports counts")
 
@@ -260,9 +258,12 @@ def _place(each: "Placement") -> dict[str, object]:
 def _fit_json(
     geometry: "Geometry", state: "Sequence[Placement]", wanted: Sequence[str], answer: "Fit | NoRoom"
 ) -> dict[str, object]:
+    from aliquot.cli.mig_input import memory_json
     from aliquot.devices.mig.fitting import Fit, still_fit
+    from aliquot.devices.mig.legal_layouts import profile_in
 
-    head = {**_head(geometry), "on": [_place(each) for each in state], "wanted": list(wanted)}
+    memory = {name: memory_json(profile_in(geometry, name)) for name in dict.fromkeys(wanted)}
+    head = {**_head(geometry), "on": [_place(each) for each in state], "wanted": list(wanted), "memory": memory}
     if isinstance(answer, Fit):
         after = still_fit(geometry, (*state, *answer.placements))
         places = [_place(each) for each in answer.placements]

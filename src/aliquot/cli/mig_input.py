@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from aliquot.cel.checking.hints import nearest
-from aliquot.cli.output import fail
-from aliquot.devices.catalogue import all_models, find
+from aliquot.cli.output import fail, say_hint
 from aliquot.devices.mig import Geometry, Placement, Profile, all_geometries, geometry_of, memory_of
 from aliquot.devices.mig.legal_layouts import violations
+from aliquot.devices.naming import families_named, models_named, nearest_names
 from aliquot.units.quantity import Quantity
 
 MIB = 1 << 20
@@ -17,23 +16,22 @@ _INSTANCE = re.compile(r"(?P<profile>[^@]+)(?:@(?P<start>[0-9]+))?", re.ASCII)
 
 def model_of(name: str) -> Geometry | None:
     """The geometry of a GPU by any of its names; None after saying why there's none."""
-    folded = name.strip().replace(" ", "-").lower()
-    exact = [g for g in all_geometries() if g.key.lower() == folded]
-    model = find(name)
-    if exact or (model is not None and geometry_of(model) is not None):
-        return exact[0] if exact or model is None else geometry_of(model)
-    if model is not None:
-        fail(f"{model.key} has no MIG: it can be shared by time-slicing{' or MPS' if model.mps else ''}")
+    models, families = models_named(name), families_named(name)
+    if len(families) == 1 and all(geometry_of(each) is families[0] for each in models):
+        return families[0]
+    if len(models) == 1 and not families:
+        shared = f"it can be shared by time-slicing{' or MPS' if models[0].mps else ''}"
+        fail(f"{models[0].key} has no MIG: {shared if models[0].vendor == 'nvidia' else 'only GPUs of NVIDIA have it'}")
         return None
-    begun = [g for g in all_geometries() if folded and g.key.lower().startswith(folded)]
-    if len(begun) == 1:
-        return begun[0]
-    if begun:
-        fail(f"{name} is more than one GPU", f"say which: {', '.join(g.key for g in begun)}")
+    known = f"known with MIG: {', '.join(each.key for each in all_geometries())}"
+    if models or families:
+        others = [each.key for each in models if each.mig is None]
+        fail(f"{name} is more than one GPU", f"say which: {', '.join([*(each.key for each in families), *others])}")
         return None
-    keys = [g.key for g in all_geometries()]
-    meant = nearest(name, [*keys, *(product for each in all_models() for product in each.products)])
-    fail(f"no GPU is called {name}", f"did you mean {meant}?" if meant else f"known with MIG: {', '.join(keys)}")
+    meant = nearest_names(name)
+    fail(f"no GPU is called {name!r}", f"did you mean {' or '.join(meant)}?" if meant else known)
+    if meant:
+        say_hint(known)
     return None
 
 
@@ -47,8 +45,25 @@ def holding(geometry: Geometry, amount: str) -> tuple[Profile, ...] | None:
 def held_by(profile: Profile) -> str:
     """A profile with the memory that it holds: the least and the most that was seen, for it differs between drivers."""
     least, most = memory_of(profile).mib, max(profile.memory_mib_observed, default=0)
+    if memory_of(profile).source == "label":
+        return f"{profile.name} (about {least / 1024:.0f} GiB, guessed by its label)"
     span = f"{least / 1024:.2f}" if most <= least else f"{least / 1024:.2f} to {most / 1024:.2f}"
     return f"{profile.name} ({span} GiB)"
+
+
+def memory_words(profiles: Sequence[Profile]) -> str:
+    """What profiles hold, and who says so: the table names no drivers, for its sources named none."""
+    differ = any(len(set(each.memory_mib_observed)) > 1 for each in profiles)
+    drivers = "drivers differ, and which gave which isn't published" if differ else "with which driver isn't published"
+    measured = any(memory_of(each).source == "table" for each in profiles)
+    source = f"as this program's table has it ({drivers})" if measured else "for nobody has published it"
+    return f"{', '.join(map(held_by, profiles))}, {source}: what the node reports counts"
+
+
+def memory_json(profile: Profile) -> dict[str, object]:
+    """The same for programs."""
+    memory = memory_of(profile)
+    return {"memoryMiB": memory.mib, "source": memory.source, "observedMiB": list(profile.memory_mib_observed)}
 
 
 def profiles_of(geometry: Geometry, names: Sequence[str]) -> list[str] | None:

@@ -44,8 +44,13 @@ app.command(
         "1  something that the node has isn't, and stderr says what and why\n"
         "2  there is no such host, or an option can't be used",
         more="GPUs are published as NVIDIA's driver does, for the driver name\n"
-        "gpu.nvidia.com. Of network cards, those with an RDMA device and virtual\n"
-        "functions are, for nic.aliquot.dev.",
+        "gpu.nvidia.com, so that claims written for it run unchanged. It needs a\n"
+        "feature gate of its own for some of it: DynamicMIG for --mig dynamic,\n"
+        "ConsumableShares for --consumable-shares, NVMLDeviceHealthCheck for\n"
+        "taints. MIG places are on offer from Hopper on; before, only while MIG is\n"
+        "on (`nvidia-smi -mig 1`), as switching it takes a reset.\n"
+        "Of network cards, those with an RDMA device and virtual functions are\n"
+        "published, for nic.aliquot.dev.",
     ),
 )
 app.command(
@@ -65,6 +70,9 @@ app.command(
         status="0  nothing is wrong\n"
         "1  something is: each fault with its path, all at once\n"
         "2  a file can't be read, or holds no such configuration",
+        more="Configurations of claims that are right here need a feature gate of\n"
+        "NVIDIA's own driver where that is used: TimeSlicingSettings for\n"
+        "TimeSlicing, MPSSupport for MPS. Aliquot needs none.",
     ),
 )
 app.command(

@@ -17,13 +17,37 @@ def survey_json(survey: Survey, geometries: Mapping[str, Geometry], wrong: Seque
     return {
         "host": survey.host,
         "driver": plain(survey.driver),
-        "gpus": [{**gpu_json(gpu), "migProfiles": profiles_json(gpu, geometries.get(gpu.uuid))} for gpu in survey.gpus],
+        "gpus": [
+            {**gpu_json(gpu), "migProfiles": profiles_json(gpu, geometries.get(gpu.uuid), survey)}
+            for gpu in survey.gpus
+        ],
         "unreadable": plain(survey.unreadable),
         "accelerators": plain(survey.accelerators),
         "nics": plain(survey.nics),
         "xids": plain(survey.xids),
+        "xidsKnown": survey.xids_known,
         "wrong": plain(tuple(wrong)),
     }
+
+
+def mig_json(survey: Survey, geometries: Mapping[str, Geometry]) -> dict[str, Any]:
+    """The GPUs that have MIG; those of which that isn't known are in `unreadable`, or have `migUnknown`."""
+    rows = [
+        {
+            "index": gpu.index,
+            "uuid": gpu.uuid,
+            "name": gpu.name,
+            "model": gpu.model.key if gpu.model is not None else None,
+            "mig": plain(gpu.mig),
+            "migUnknown": gpu.mig_unknown,
+            "instances": plain(gpu.instances),
+            "migProfiles": profiles_json(gpu, geometries.get(gpu.uuid), survey),
+        }
+        for gpu in survey.gpus
+        if gpu.mig is not None or gpu.mig_unknown
+    ]
+    troubles = plain(survey.troubles)
+    return {"host": survey.host, "gpus": rows, "unreadable": plain(survey.unreadable), "troubles": troubles}
 
 
 def gpu_json(gpu: Gpu) -> dict[str, Any]:
@@ -32,15 +56,17 @@ def gpu_json(gpu: Gpu) -> dict[str, Any]:
     return {**value, "model": gpu.model.key if gpu.model is not None else None}
 
 
-def profiles_json(gpu: Gpu, geometry: Geometry | None) -> dict[str, Any] | None:
+def profiles_json(gpu: Gpu, geometry: Geometry | None, survey: Survey) -> dict[str, Any] | None:
     """Which MIG profiles there are and where one more fits now; None without MIG or where that isn't known."""
     if gpu.mig is None or geometry is None:
         return None
     state = placements_of(gpu.instances)
     known = gpu.mig.current and len(state) == len(gpu.instances)
+    told = geometry.placement_certainty == "node"
     free = still_fit(geometry, state) if known else {}
     return {
-        "source": "node" if geometry.placement_certainty == "node" else "table",
+        "source": "node" if told else "table",
+        "driver": survey.driver.version if told and survey.driver is not None else None,
         "memorySlices": geometry.memory_units,
         "computeSlices": geometry.compute_units,
         "profiles": [
@@ -48,6 +74,8 @@ def profiles_json(gpu: Gpu, geometry: Geometry | None) -> dict[str, Any] | None:
                 "name": profile.name,
                 "id": profile.profile_id,
                 "memoryMiB": memory_of(profile).mib,
+                "memorySource": "node" if told else memory_of(profile).source,
+                "memoryMiBObserved": list(profile.memory_mib_observed),
                 "computeSlices": profile.compute_slices,
                 "memorySlices": profile.memory_slices,
                 "starts": list(profile.starts),

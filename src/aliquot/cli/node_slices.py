@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from aliquot.cli.host_input import HostOption, host_of
 from aliquot.cli.node_inspect import geometries_of
-from aliquot.cli.output import fail, warn, write_json, write_yaml
+from aliquot.cli.output import fail, note, warn, write_json, write_yaml
 from aliquot.cli.release import changed_gates
 from aliquot.devices.hosts.protocol import Host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
@@ -19,7 +19,8 @@ from aliquot.dra.slices.packing import pack
 from aliquot.dra.slices.pool import Unfit
 from aliquot.dra.write import slice_json
 from aliquot.kube.release import NEWEST, Kubernetes, kubernetes_of
-from aliquot.sharing.publish.pools import NIC_DRIVER, Options, Published, published
+from aliquot.sharing.publish.options import NIC_DRIVER, Options
+from aliquot.sharing.publish.pools import Published, published
 from aliquot.sharing.publish.shares import Shares
 
 LEFT_OUT, UNUSABLE = 1, 2
@@ -50,8 +51,8 @@ def slices(
         kubernetes: The API server's release: its limits, and what it drops while a feature gate is off.
         output: yaml, json, or text for an overview.
         node: The node's name in Kubernetes; without it, the host's own.
-        mig: dynamic offers every place where a MIG instance may be made, static only those that there are.
-        consumable_shares: How many claims may hold a whole GPU at once: a number, memory (what fits), unlimited.
+        mig: dynamic offers every place where a claim may have a MIG instance made, static only the instances there are.
+        consumable_shares: How many claims may hold a GPU or a standing MIG device at once: a number, memory, unlimited.
         nic_driver: The driver name of network cards.
         feature_gates: Gates of the API server that aren't as its release has them: A=true,B=false.
     """
@@ -76,6 +77,8 @@ def slices(
         warn(f"{trouble} ({trouble.hint})" if trouble.hint else trouble)
     for left in offered.left_out:
         warn(left)
+    for each in offered.notes:
+        note(each)
     cut = _cut(offered, release)
     if cut is None:
         return UNUSABLE

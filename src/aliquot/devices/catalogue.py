@@ -89,13 +89,14 @@ def _index() -> Mapping[str, GpuModel]:
     for model in _table().gpus:
         names = (model.key, *model.products, *model.pci_ids)
         for name in names:
-            index.setdefault(_folded(name), model)
-            index.setdefault(_folded(name.removeprefix("NVIDIA ")), model)
+            index.setdefault(folded(name), model)
     return MappingProxyType(index)
 
 
-def _folded(name: str) -> str:
-    return name.strip().replace(" ", "-").lower()
+def folded(name: str) -> str:
+    """A name without what spellings differ in: case, spaces, dashes, and `NVIDIA` in front."""
+    kept = "".join(each for each in name.lower() if each.isalnum() or each == ":")
+    return kept.removeprefix("nvidia") or kept
 
 
 def all_models() -> tuple[GpuModel, ...]:
@@ -110,7 +111,7 @@ def as_of() -> str:
 
 def by_product(name: str) -> GpuModel | None:
     """The model of a product name or a label, with or without its `NVIDIA` in front and any sharing suffix."""
-    return _index().get(_folded(parse_label(name).product))
+    return _index().get(folded(parse_label(name).product))
 
 
 def by_pci_id(pci_id: str) -> GpuModel | None:

@@ -1,15 +1,61 @@
 """What is wrong with a host, from one survey: a line each, with what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from aliquot.devices.gpu import Gpu, Recovery
 from aliquot.devices.survey import Survey, Trouble, Xid
-from aliquot.devices.xids import words_of
+from aliquot.devices.xids import Action, action_of, words_of
+
+TO_DO: Final[Mapping[Action, str]] = MappingProxyType(
+    {
+        Action.IGNORE: "nothing to do",
+        Action.APPLICATION: "only the program is hit: start it anew",
+        Action.DEGRADE: "the GPU goes on working: look at it, a reset is due when convenient",
+        Action.DRAIN: "drain it first: until then nothing new may run on it",
+    }
+)
+"""What an XID asks for; where its words name a reset or a reboot, that's what comes before anything new."""
+UNKNOWN_XID: Final = "not in this program's table"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedXid:
+    """XIDs that are alike, as one."""
+
+    xid: Xid
+    where: str
+    """The GPU."""
+    count: int
+    words: str
+    """What it means."""
+    to_do: str
+
+
+def judged_xids(survey: Survey) -> tuple[JudgedXid, ...]:
+    """The last XIDs, oldest first, those alike together."""
+    counts: dict[Xid, int] = {}
+    for xid in survey.xids:
+        counts[xid] = counts.get(xid, 0) + 1
+    return tuple(_judged(survey, xid, count) for xid, count in counts.items())
+
+
+def _judged(survey: Survey, xid: Xid, count: int) -> JudgedXid:
+    where = survey.where(xid.gpu) if xid.gpu is not None else "a GPU that the driver didn't name"
+    words = words_of(xid.number)
+    known = words or action_of(xid.number) is not Action.DEGRADE
+    to_do = TO_DO[action_of(xid.number)] if known else "look it up in NVIDIA's Xid catalogue"
+    return JudgedXid(xid=xid, where=where, count=count, words=words or ("" if known else UNKNOWN_XID), to_do=to_do)
 
 
 def findings(survey: Survey) -> tuple[Trouble, ...]:
-    """Everything that's wrong: of the host first, then by GPU, then what its XIDs tell."""
-    return (*survey.troubles, *_driver(survey), *_gpus(survey), *_xids(survey))
+    """Everything that's wrong: of the host first, then by GPU; what its XIDs tell comes last."""
+    order = {name_of(gpu): gpu.index for gpu in survey.gpus}
+    order |= {each.trouble.gpu or "": len(order) if each.index is None else each.index for each in survey.unreadable}
+    found = (*survey.troubles, *_driver(survey), *_gpus(survey), *xid_findings(survey))
+    return tuple(sorted(found, key=lambda each: -1 if each.gpu is None else order.get(each.gpu, len(order))))
 
 
 def name_of(gpu: Gpu) -> str:
@@ -63,15 +109,12 @@ def _health(gpu: Gpu) -> Iterator[tuple[str, str]]:
         yield f"clocks are held back: {', '.join(gpu.throttled)}", "look at cooling and power"
 
 
-def _xids(survey: Survey) -> Iterator[Trouble]:
-    """The XIDs, those alike together."""
-    counts: dict[Xid, int] = {}
-    for xid in survey.xids:
-        counts[xid] = counts.get(xid, 0) + 1
-    for xid, count in counts.items():
-        gpu = survey.gpu(xid.gpu) if xid.gpu is not None else None
-        where = name_of(gpu) if gpu is not None else xid.gpu
-        instance = f" on instance {xid.gi}" if xid.gi is not None else ""
-        words = words_of(xid.number)
-        times = f", {count} times" if count > 1 else ""
-        yield Trouble(message=f"XID {xid.number}{instance}{times}{f': {words}' if words else ''}", gpu=where)
+def xid_findings(survey: Survey) -> Iterator[Trouble]:
+    """What XIDs tell of; those that tell of nothing wrong are only listed."""
+    for each in judged_xids(survey):
+        if action_of(each.xid.number) is Action.IGNORE:
+            continue
+        instance = f" on instance {each.xid.gi}" if each.xid.gi is not None else ""
+        times = f", {each.count} times" if each.count > 1 else ""
+        message = f"XID {each.xid.number}{instance}{times}{f': {each.words}' if each.words else ''}"
+        yield Trouble(message=message, hint=each.to_do, gpu=each.where)

@@ -5,10 +5,14 @@ What a node reports counts more than the catalogue; `model` and `geometry` come 
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from aliquot.devices.catalogue import GpuModel, by_pci_id, by_product
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.links import NvLink
+
+_HOPPER: Final = 9
+"""Its compute capability's first number."""
 
 
 class ComputeMode(StrEnum):
@@ -90,12 +94,18 @@ class Gpu:
     architecture: str | None = None
     compute_capability: str | None = None
     memory: Memory | None = None
+    addressing_mode: str | None = None
+    """`HMM` or `ATS`: how the GPU and the machine reach each other's memory; `None`: it could, and does not."""
+    virtual: bool | None = None
+    """Whether it's a virtual GPU, whose division is its host's."""
     numa_node: int | None = None
     """The nearest one; None where the machine has no such order."""
     pcie_root: str | None = None
     """`pci0000:64`, from sysfs."""
     mig: MigMode | None = None
-    """None: no MIG on this part."""
+    """None: no MIG on this part, or `mig_unknown`."""
+    mig_unknown: bool = False
+    """The driver failed to say whether it's in MIG mode, or has any."""
     instances: tuple[Instance, ...] = ()
     compute_mode: ComputeMode | None = None
     time_slice: TimeSlice | None = None
@@ -110,8 +120,8 @@ class Gpu:
     """A remapping of memory rows waits for a reset."""
     rows_failed: bool | None = None
     recovery: Recovery | None = None
-    throttled: tuple[str, ...] = ()
-    """Why the clocks are held back just now."""
+    throttled: tuple[str, ...] | None = None
+    """Why the clocks are held back just now; empty: they aren't."""
     temperature_c: int | None = None
     power_w: float | None = None
     power_limit_w: float | None = None
@@ -119,6 +129,8 @@ class Gpu:
     """Of the last moment: time with at least one kernel running; unknown with MIG."""
     links: tuple[NvLink, ...] = ()
     processes: tuple[Process, ...] = ()
+    processes_unknown: bool = False
+    """The driver failed to tell all of them."""
     partial: tuple[str, ...] = ()
     """Questions that the driver failed to answer, each with its words."""
 
@@ -144,3 +156,10 @@ class Gpu:
     def mig_enabled(self) -> bool:
         """Whether it's in MIG mode now."""
         return self.mig is not None and self.mig.current
+
+    @property
+    def mig_needs_reset(self) -> bool:
+        """Whether switching MIG on or off takes a reset: before Hopper it does; assumed where nothing is known."""
+        told = self.compute_capability or (self.model.compute_capability if self.model is not None else None)
+        major = (told or "").partition(".")[0]
+        return not major.isdecimal() or int(major) < _HOPPER

@@ -21,8 +21,8 @@ class Nic:
     pci: str
     """`0000:9a:00.0`."""
     pci_id: str | None = None
-    kind: str = "ethernet"
-    """`ethernet` or `infiniband`: its (first) port's link layer."""
+    kind: str = "unknown"
+    """`ethernet` or `infiniband`: what its (first) port speaks now, whatever the card could; else `unknown`."""
     interfaces: tuple[str, ...] = ()
     """Network interfaces, such as `eth0`."""
     rdma: tuple[str, ...] = ()

@@ -67,8 +67,18 @@ class Survey:
     nics: tuple[Nic, ...] = ()
     xids: tuple[Xid, ...] = ()
     """The last ones, oldest first."""
+    xids_known: bool = True
+    """Whether those from before this program ran could be read."""
     troubles: tuple[Trouble, ...] = ()
     """Of the host as a whole; those of a GPU are in `unreadable` and in its own fields."""
+
+    def where(self, gpu: str) -> str:
+        """A GPU of a UUID or a PCI address for people."""
+        known = next((each for each in self.gpus if gpu in {each.uuid, each.pci}), None)
+        lost = next((each for each in self.unreadable if gpu in {each.uuid, each.pci}), None)
+        if known is not None:
+            return f"gpu {known.index} ({known.pci})"
+        return (lost.trouble.gpu if lost is not None else None) or f"{gpu}, where no GPU is now"
 
     def gpu(self, uuid: str) -> Gpu | None:
         """The GPU of a UUID."""

@@ -62,7 +62,7 @@ def problems(
 def _mig_mode(gpu: Gpu, *, on_mig: bool) -> Iterator[str]:
     if on_mig and gpu.mig is None:
         yield f"{gpu.name} has no MIG"
-    if not on_mig and gpu.mig_enabled:
+    if not on_mig and gpu.mig_enabled and (gpu.instances or gpu.mig_needs_reset):
         yield "MIG is on: only its instances can be used"
     if not on_mig and gpu.mig is not None and gpu.mig.pending and not gpu.mig.current:
         yield "MIG will be on after the next reset: the GPU can't be kept whole"
@@ -86,10 +86,15 @@ def _mps(gpu: Gpu, driver: Driver | None, clients: int | None, *, on_mig: bool, 
         return
     if multi_user and capability(gpu.compute_capability) < VOLTA:
         yield "MPS for several users at a time needs compute capability 7.0 (Volta) or newer"
-    most = mps_client_limit(gpu.compute_capability, _cuda(driver))
-    if clients is not None and clients > most:
+    most = client_limit(gpu, driver)
+    if clients is not None and most is not None and clients > most:
         less = ", and fewer on a MIG instance" if on_mig else ""
         yield f"{clients} MPS clients are too many: {most} at most{less}"
+
+
+def client_limit(gpu: Gpu, driver: Driver | None) -> int | None:
+    """The most clients of one MPS server on a GPU, fewer on a MIG instance; None where its kind isn't known."""
+    return mps_client_limit(gpu.compute_capability, _cuda(driver)) if gpu.compute_capability is not None else None
 
 
 def _cuda(driver: Driver | None) -> tuple[int, int]:

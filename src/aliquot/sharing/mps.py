@@ -4,6 +4,10 @@ Sources: NVIDIA's MPS guide; for the device plugin's own limits, NVIDIA/k8s-devi
 """
 
 from dataclasses import dataclass
+from typing import Final
+
+DEVICE_PLUGIN_MOST: Final = 48
+"""The most replicas of a GPU that NVIDIA's device plugin accepts for MPS, on any GPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def mps_client_limit(compute_capability: str, cuda: tuple[int, int]) -> int:
 
 def device_plugin_mps_limit(compute_capability: str) -> int:
     """The most replicas that NVIDIA's device plugin accepts for MPS: its test leaves V100 (7.0) at 16."""
-    return 48 if capability(compute_capability) >= (7, 5) else 16
+    return DEVICE_PLUGIN_MOST if capability(compute_capability) >= (7, 5) else 16
 
 
 def capability(text: str) -> tuple[int, int]:

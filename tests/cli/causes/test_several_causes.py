@@ -26,3 +26,17 @@ def test_a_cordon_is_told_once(told: Told) -> None:
     cordoned["spec"] = {"unschedulable": True, "taints": [taint]}
     found = told(cordoned, pod("p", gpu=1, nodeSelector={"team": "x"}))
     assert found["sentence"].endswith("And that isn't all that speaks against it: a0 is cordoned.")
+
+
+def test_each_taint_names_its_nodes(told: Told) -> None:
+    team = {"key": "team", "value": "x", "effect": "NoSchedule"}
+    both = told(node("a0", gpu=1, taints=[TAINT]), node("a1", gpu=1, taints=[TAINT, team]), pod("p", gpu=1))
+    assert both["sentence"].startswith(
+        "It doesn't tolerate nvidia.com/gpu=present:NoSchedule, which every node with 1 nvidia.com/gpu that it may use"
+        " otherwise has: a0 and a1, nor team=x:NoSchedule on a1. There's room on a0 and a1"
+    )
+    either = told(node("a0", gpu=1, taints=[TAINT]), node("a1", gpu=1, taints=[team]), pod("p", gpu=1))
+    assert either["sentence"].startswith(
+        "It doesn't tolerate nvidia.com/gpu=present:NoSchedule on a0 or team=x:NoSchedule on a1: every node with 1"
+        " nvidia.com/gpu that it may use otherwise has such a taint."
+    )

@@ -136,6 +136,7 @@ def state_of(host: HostFile) -> dict[str, object]:
             "temperature": gpu.temperature_c,
             "power": gpu.power_w * 1000,
             "nvlinks": gpu.links,
+            "throttle": 0,
             "field.230": 0,
         }
         if model.tdp_w is not None:

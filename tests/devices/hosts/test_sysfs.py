@@ -24,19 +24,42 @@ def test_network_cards(tmp_path: Path) -> None:
     class_device(tmp_path, "net", "eth0", roce, operstate="up", speed="100000")
     class_device(tmp_path, "infiniband", "mlx5_1", roce, ports__1__link_layer="Ethernet", ports__1__state="4: ACTIVE")
     plain = pci_device(tmp_path, "0000:05:00.0", "8086:1572", "0x020000", numa=0)
-    class_device(tmp_path, "net", "eno1", plain, operstate="down")
+    class_device(tmp_path, "net", "eno1", plain, operstate="down", type="1")
     (plain / "physfn").symlink_to(first)
     bridge = tmp_path / "sys/class/net"
     (bridge / "docker0").mkdir()  # of no PCI device
     (bridge / "bonding_masters").write_text("", encoding="ascii")
     assert SysfsHost(tmp_path).survey().nics == (
-        Nic(pci="0000:05:00.0", pci_id="8086:1572", interfaces=("eno1",), up=False, numa_node=0, pcie_root="pci0000:00",
-            virtual_function=True),
+        Nic(pci="0000:05:00.0", pci_id="8086:1572", kind="ethernet", interfaces=("eno1",), up=False, numa_node=0,
+            pcie_root="pci0000:00", virtual_function=True),
         Nic(pci="0000:8a:00.0", pci_id="15b3:1021", kind="infiniband", interfaces=("ib0",), rdma=("mlx5_0",), up=True,
             speed_mbps=400_000, numa_node=1, pcie_root="pci0000:80"),
-        Nic(pci="0000:9a:00.0", pci_id="15b3:101d", interfaces=("eth0",), rdma=("mlx5_1",), up=True, speed_mbps=100_000,
-            pcie_root="pci0000:97"),
+        Nic(pci="0000:9a:00.0", pci_id="15b3:101d", kind="ethernet", interfaces=("eth0",), rdma=("mlx5_1",), up=True,
+            speed_mbps=100_000, pcie_root="pci0000:97"),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pci_class", "files", "kind"),
+    [
+        # a ConnectX that was InfiniBand and speaks Ethernet now, and the other way about
+        ("0x020700", {"infiniband": {"ports__1__link_layer": "Ethernet"}}, "ethernet"),
+        ("0x020000", {"infiniband": {"ports__1__link_layer": "InfiniBand"}}, "infiniband"),
+        # without its RDMA driver, only the interface tells
+        ("0x020700", {"net": {"type": "1"}}, "ethernet"),
+        ("0x020000", {"net": {"type": "32"}}, "infiniband"),
+        # a port that is down has its link layer all the same, and it counts more than the interface
+        ("0x020000", {"infiniband": {"ports__1__link_layer": "InfiniBand"}, "net": {"type": "1"}}, "infiniband"),
+        ("0x020700", {"infiniband": {"ports__1__link_layer": "Unspecified"}}, "unknown"),
+        ("0x020700", {"net": {"type": "512"}}, "unknown"),
+    ],
+)
+def test_what_a_card_speaks(tmp_path: Path, pci_class: str, files: dict[str, dict[str, str]], kind: str) -> None:
+    card = pci_device(tmp_path, "0000:9a:00.0", "15b3:1021", pci_class)
+    for group, told in files.items():
+        class_device(tmp_path, group, f"{group}0", card, **told)
+    (nic,) = SysfsHost(tmp_path).survey().nics
+    assert nic.kind == kind
 
 
 def test_gpus_of_other_vendors(tmp_path: Path) -> None:

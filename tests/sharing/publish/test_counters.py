@@ -39,7 +39,8 @@ def test_the_counters_of_an_a100_are_nvidias() -> None:
     assert cut is not None
     told = {name: str(amount) for name, amount in Counters(cut).total.items()}
     slices = {f"memory-slice-{number}": "1" for number in range(8)}
-    engines = {"multiprocessors": "98", "copy-engines": "7", "decoders": "5", "jpeg-engines": "1", "ofa-engines": "1"}
+    engines = {"multiprocessors": "98", "copy-engines": "7", "decoders": "5", "encoders": "0"}
+    engines |= {"jpeg-engines": "1", "ofa-engines": "1"}
     assert told == {**engines, "memory": "40192Mi", **slices}
 
 

@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from aliquot.devices.gpu import Gpu, Memory, Recovery
+from aliquot.devices.gpu import ComputeMode, Gpu, Memory, Recovery
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode
 from aliquot.devices.links import Nic
 from aliquot.devices.mig import Geometry, Placement, geometry
 from aliquot.devices.survey import Driver, Survey, Xid
 from aliquot.dra.device import DeviceTaint
 from aliquot.kube.release import Kubernetes
-from aliquot.sharing.publish.pools import Options, Published, published
+from aliquot.sharing.publish.options import Options
+from aliquot.sharing.publish.pools import Published, published
 
 A100 = "A100-40GB"
 UUID = "GPU-00000000-0000-0000-0000-000000000001"
@@ -70,7 +71,7 @@ def left_out(found: Published) -> list[str]:
 def test_an_instance_that_was_made_for_a_claim_leaves_everything_on_offer() -> None:
     place = Placement(0, "3g.20gb")
     undivided = offered(gpu())
-    assert len(names(undivided)) == 26
+    assert len(names(undivided)) == 25  # and not the whole one: switching MIG off takes a reset
     own = offered(gpu(instance(place)), own={UUID: [place]})
     assert own == undivided  # its claim holds its place: the scheduler counts
     assert names(offered(gpu(instance(place)), own={UUID: [place]}, mig="static")) == set()
@@ -81,6 +82,33 @@ def test_an_instance_that_was_made_for_a_claim_leaves_everything_on_offer() -> N
     assert "gpu-0" not in names(both)
     standing = next(device for device in both.gpus.devices if device.name == "gpu-0-mig-3g20gb-9-4")
     assert standing.consumes == ()
+
+
+def test_on_hopper_the_whole_gpu_stays_on_offer_while_mig_is_on_for_claims() -> None:
+    place = Placement(0, "3g.40gb")
+    hopper = gpu(name="NVIDIA H100 80GB HBM3", compute_capability="9.0")
+    undivided = offered(hopper, {UUID: cut("H100-80GB")})
+    assert len(names(undivided)) == 26
+    held = replace(hopper, instances=(replace(instance(place), size=4, profile_id=9),))
+    assert offered(held, {UUID: cut("H100-80GB")}, own={UUID: [place]}) == undivided
+    assert "gpu-0" not in names(offered(held, {UUID: cut("H100-80GB")}))
+
+
+@pytest.mark.parametrize("name", ["NVIDIA A100-SXM4-40GB", "NVIDIA H100 80GB HBM3"])
+def test_a_gpu_whose_mig_mode_changes_at_the_next_reset_is_not_offered_as_a_whole(name: str) -> None:
+    found = offered(replace(gpu(name=name), mig=MigMode(current=False, pending=True)))
+    assert "gpu-0" not in names(found)
+    assert left_out(found) == [
+        "gpu-0 isn't published: MIG will be on after the next reset: the GPU can't be kept whole"
+    ]
+
+
+def test_a_gpu_that_no_program_may_use_is_not_offered_as_a_whole() -> None:
+    found = offered(gpu(mig=False, compute_mode=ComputeMode.PROHIBITED))
+    assert (names(found), left_out(found)) == (
+        set(),
+        ["gpu-0 isn't published: compute mode prohibited: no program may use it"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +155,7 @@ def test_what_a_driver_does_not_tell_is_left_out() -> None:
 
 def test_a_profile_without_an_id_has_no_name() -> None:
     found = names(offered(gpu(), {UUID: cut("A30")}))
-    assert len(found) == 12
+    assert len(found) == 11
     assert not any("2g12gb-me" in name for name in found)
 
 
@@ -175,7 +203,6 @@ def test_a_card_that_tells_little() -> None:
     assert card.capacity == {}
     assert set(card.attributes) == {
         "type",
-        "kind",
         "virtualFunction",
         "rdmaDevice",
         "resource.kubernetes.io/pciBusID",
@@ -193,3 +220,20 @@ def test_a_gpu_that_tells_no_memory_is_not_shared_by_memory() -> None:
     (by_number,) = offered(gpu(mig=False, memory=None), {}, shares=2).gpus.devices
     assert (by_memory.allow_multiple, by_number.allow_multiple) == (False, True)
     assert by_number.capacity.keys() == {"shares"}
+
+
+def test_a_share_ends_at_a_whole_mib() -> None:
+    (device,) = offered(gpu(mig=False, memory=Memory(total=(3 << 20) + 5, used=0)), {}, shares="memory").gpus.devices
+    policy = device.capacity["memory"].policy
+    assert policy is not None
+    assert policy.valid_range is not None
+    assert str(device.capacity["memory"].value) == str(policy.default) == str(policy.valid_range.max) == "3Mi"
+
+
+def test_memory_that_is_guessed_from_a_name_does_not_replace_what_the_driver_reports() -> None:
+    """Of an H100 with 64 GB nobody has published what its profiles hold."""
+    hopper = gpu(mig=False, name="NVIDIA H100 64GB", compute_capability="9.0", memory=Memory(total=64 << 30, used=0))
+    found = offered(hopper, {UUID: cut("H100-64GB")})
+    (whole,) = [device for device in found.gpus.devices if device.name == "gpu-0"]
+    assert {name: str(one.value) for name, one in whole.capacity.items()} == {"memory": "64Gi"}
+    assert whole.consumes

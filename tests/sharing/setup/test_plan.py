@@ -1,11 +1,14 @@
 """From devices and a configuration: which steps, which edits, or why not."""
 
+from dataclasses import replace
+
 import pytest
 
 from aliquot.cdi.spec import Mount
-from aliquot.devices.gpu import ComputeMode, TimeSlice
+from aliquot.devices.gpu import ComputeMode, Process, Recovery, TimeSlice
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.instances import MigMode
 from aliquot.devices.mig import Placement
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, Sharing, TimeSlicing
 from aliquot.sharing.legal import Use
@@ -93,7 +96,7 @@ def test_an_instance_is_created_where_it_is_not() -> None:
         CreateInstance(WHOLE, Placement(0, "1g.5gb")),
         CreateInstance(WHOLE, Placement(1, "1g.5gb")),
     )
-    assert two.notes == ("time-slicing needs no set-up on a MIG instance: its programs take turns anyway",)
+    assert two.notes[2] == "time-slicing needs no set-up on a MIG instance: its programs take turns anyway"
 
 
 def test_mps_on_an_instance_takes_no_compute_mode() -> None:
@@ -198,3 +201,41 @@ def test_the_undo_of_an_undo_is_the_step() -> None:
     for step in (*setup.steps, *turns.steps):
         assert step.undo.undo == step
         assert str(step.undo) != str(step)
+
+
+def test_what_the_driver_does_not_tell() -> None:
+    survey = SimulatedHost(read_host(HOST, "plan")).survey()
+    silent = replace(
+        survey.gpus[1], architecture=None, compute_mode=None, memory=None, recovery=Recovery.RESET,
+        partial=("compute processes: timeout",),
+    )  # fmt: skip
+    survey = replace(survey, gpus=(silent,))
+    instance = Request(name="c", targets=(Target(WHOLE, Placement(0, "1g.5gb")),), config=ClaimConfig(for_mig=True))
+    answer = plan(instance, survey)
+    assert isinstance(answer, SetUp)
+    assert answer.notes[:3] == (
+        f"1g.5gb at 0 of {WHOLE}: the driver wants: reset the GPU",
+        f"1g.5gb at 0 of {WHOLE}: compute processes: timeout",
+        (
+            f"{WHOLE}: whether switching MIG on resets the GPU isn't known: it does on Ampere, and doesn't on Hopper "
+            "and newer"
+        ),
+    )
+    mps = Request(name="c", targets=(Target(WHOLE),), config=ClaimConfig(for_mig=False, sharing=Mps(memory_mib=999999)))
+    answer = plan(mps, survey)
+    assert isinstance(answer, SetUp)
+    assert f"{WHOLE}: its compute mode now isn't known: the undo sets default" in answer.notes
+    assert not any("999999" in note for note in answer.notes)  # beside what?
+    busy = replace(survey, gpus=(replace(silent, processes=(Process(pid=7),)),))
+    assert refused(plan(instance, busy)) == [
+        ("", f"1g.5gb at 0 of {WHOLE}: MIG needs a GPU that no program uses, and these must end first: pid 7")
+    ]
+
+
+def test_mig_that_will_be_off() -> None:
+    survey = SimulatedHost(read_host(HOST, "plan")).survey()
+    survey = replace(survey, gpus=(replace(survey.gpus[0], mig=MigMode(current=True, pending=False)),))
+    place = Placement(0, "3g.20gb")
+    answer = plan(Request(name="c", targets=(Target(DIVIDED, place),), config=ClaimConfig(for_mig=True)), survey)
+    assert isinstance(answer, SetUp)
+    assert answer.notes == (f"3g.20gb at 0 of {DIVIDED}: MIG will be off after the next reset of the GPU",)

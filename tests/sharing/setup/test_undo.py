@@ -95,6 +95,13 @@ def test_undone_in_reverse_on_whole_gpus(targets: list[Target], sharing: Sharing
     there_and_back(host_with((), mig=False, mode=mode), targets, sharing)
 
 
+@pytest.mark.law
+@given(sharings)
+def test_undone_in_reverse_on_a_whole_gpu_whose_mig_was_on(sharing: Sharing | None) -> None:
+    """A part that needs no reset for it: MIG is off while the claim has the whole GPU."""
+    there_and_back(host_with((), mig=True, model="H100-SXM-80GB"), [Target(GPU_0)], sharing)
+
+
 def there_and_back(host: SimulatedHost, targets: list[Target], sharing: Sharing | None) -> None:
     before = standing(host)
     setup = planned(host, targets, sharing)

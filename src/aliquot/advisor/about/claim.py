@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import listed, number
+from aliquot.advisor.dra.configs import problems_of_claim
 from aliquot.advisor.explain import explain
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.nearest import nearest
@@ -89,7 +90,7 @@ def about_claim(snapshot: Snapshot, key: str, scheduler: Scheduler, spare: Snaps
         made_for=f"{owner.kind} {claim.meta.namespace}/{owner.name}" if owner is not None else "",
         given=tuple(_given(snapshot, claim)),
         keepers=keepers,
-        problems=problems,
+        problems=(*problems, *problems_of_claim(snapshot, claim)),
         users=users,
         waiting=stories,
         unknown=tuple(_unknown(snapshot)),

@@ -13,6 +13,8 @@ from aliquot.allocation.answer import (
     CapacityShort,
     ConstraintBroken,
     CounterShort,
+    DeviceReason,
+    DeviceStory,
     FeatureOff,
     Held,
     Story,
@@ -60,7 +62,8 @@ def of_devices(
         return nothing_usable(snapshot, pod, sifted, reasons, what, room)
     usable = [node.name for node in sifted.usable]
     also = _counted_there(snapshot, pod, usable) + left_over(sifted, room)
-    return _among(snapshot, {name: by_node[name] for name in usable}, reasons, what, also)
+    nobody = "No node" if len(usable) == len(able) else "No node that it may use"
+    return _among(snapshot, {name: by_node[name] for name in usable}, reasons, what, also, nobody)
 
 
 def _counted_there(snapshot: Snapshot, pod: Pod, nodes: Sequence[str]) -> str:
@@ -122,6 +125,7 @@ def _among(
     reasons: Mapping[str, Sequence[Reason]],
     what: str,
     also: str,
+    nobody: str,
 ) -> Cause | None:
     """On the nodes that have such devices and that the pod may use."""
     short = {
@@ -140,7 +144,7 @@ def _among(
     said = clauses(snapshot, {name: [(one.request, one.meant) for one in lacks] for name, lacks in short.items()})
     kind = _kind(short)
     every = [one for lacks in short.values() for one in lacks]
-    lead = _lead(every, short) + _elsewhere(by_node, short)
+    lead = _lead(every, short, nobody) + _elsewhere(by_node, short)
     sentence = f"{lead}: {'; '.join(said.words[:3])}." if said.words else f"{lead}."
     sentence += _other_alternatives(snapshot, by_node, every)
     if kind == "held" and any(one.request.wanted is None for one in every):
@@ -166,7 +170,7 @@ def _other_alternatives(snapshot: Snapshot, by_node: Mapping[str, Sequence[Suppl
     return "".join(said[:1])
 
 
-def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]]) -> str:
+def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]], nobody: str) -> str:
     best = max(every, key=lambda one: (one.usable - one.wanted, one.usable))
     node = next(name for name, lacks in short.items() if best in lacks)
     request = best.request.request
@@ -176,8 +180,8 @@ def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]]) ->
         )
     if best.wanted > 1 and len(short) > 1:
         return (
-            f"Request {request} wants {best.wanted} devices on one node, and the most that any has free is "
-            f"{best.usable} of {len(best.meant)} ({node})"
+            f"{nobody} has {best.wanted} devices free for request {request} (the most is {best.usable} of "
+            f"{len(best.meant)}, on {node})"
         )
     if best.usable:
         wants = number(best.wanted, "device")
@@ -200,12 +204,18 @@ def _kind(short: Mapping[str, Sequence[Supplied]]) -> Kind:
     for reason, kind in KINDS:
         for lacks in short.values():
             if all(
-                sum(1 for device in one.meant if all(isinstance(why, reason) for why in device.reasons)) >= one.wanted
+                sum(1 for device in one.meant if all(isinstance(why, reason) for why in _reasons(device))) >= one.wanted
                 for one in lacks
             ):
                 return kind
-    found = [why for lacks in short.values() for one in lacks for device in one.meant for why in device.reasons]
+    found = [why for lacks in short.values() for one in lacks for device in one.meant for why in _reasons(device)]
     for reason, kind in KINDS:
         if any(isinstance(why, reason) for why in found):
             return kind
     return "held"
+
+
+def _reasons(device: DeviceStory) -> list[DeviceReason]:
+    """A device that is held has used its own counters up: that's no second reason."""
+    held = any(isinstance(why, Held) for why in device.reasons)
+    return [why for why in device.reasons if not (held and isinstance(why, CounterShort))]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable
+from dataclasses import replace
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.dra.claims import selectors_of
@@ -30,6 +31,9 @@ def before_nodes(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None
         return _error(snapshot, pod, refusal.message)
     missing = NO_CLASS.search(refusal.message)
     if missing is not None:
+        unread = _unread(snapshot, "DeviceClass", missing["name"])
+        if unread is not None:
+            return replace(unread, kind="class-missing")
         near = _near(missing["name"], snapshot.classes)
         sentence = f"Request {missing['request']} asks for DeviceClass {missing['name']}, which doesn't exist{near}."
         return Cause("class-missing", sentence, (missing["name"],))
@@ -81,11 +85,12 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
         return Cause("cel-error", sentence, (found["name"], key[1]))
     lacking, have = _without(snapshot, key[1])
     near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
-    meant = f"; {near[0]} is probably meant" if near else ""
-    others = f" (they have {listed(sorted(have), 6)}{meant})" if have else ""
+    meant = f" ({near[0]} is probably meant)" if near else ""
+    others = f" (they have {listed(sorted(have), 6)})" if have else ""
     sentence = (
-        f"Selector #{found['index']} of {whose} reads {key[1]}, which the devices of {nodes_named(lacking)} don't have"
-        f"{others}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
+        f"A selector reads {key[1]}{meant}, which the devices of {nodes_named(lacking)} don't have{others}: in "
+        f"selector #{found['index']} of {whose} CEL's error `no such key: {key[1]}` ends the whole attempt, whatever "
+        "other nodes offer."
     )
     return Cause("cel-error", sentence, (found["name"], key[1], *sorted(lacking)[:3]))
 
@@ -140,6 +145,9 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
                 if elsewhere
                 else _near(wanted.template_name, here)
             )
+            unread = _unread(snapshot, "ResourceClaimTemplate", wanted.template_name)
+            if unread is not None:
+                return unread
             sentence = (
                 f"Its ResourceClaimTemplate {wanted.template_name} isn't in the input (namespace {pod.namespace})"
                 f"{near}, so no claim can be made for it and the scheduler doesn't look at it."
@@ -147,6 +155,9 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
             return Cause("claim-missing", sentence, (wanted.template_name,))
         if wanted.claim_name is not None:
             here = [one.meta.name for one in snapshot.claims.values() if one.meta.namespace == pod.namespace]
+            unread = _unread(snapshot, "ResourceClaim", wanted.claim_name)
+            if unread is not None:
+                return unread
             sentence = (
                 f"Its ResourceClaim {wanted.claim_name} isn't in the input (namespace {pod.namespace})"
                 f"{_near(wanted.claim_name, here)}, so the scheduler doesn't look at it."
@@ -161,6 +172,20 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
     return Cause(
         "claim-missing", f"Its claim isn't made yet, so the scheduler doesn't look at it.{tail}", (pod.claims[0].name,)
     )
+
+
+def _unread(snapshot: Snapshot, kind: str, name: str) -> Cause | None:
+    """That an object of this kind couldn't be read, which may be the one; None: all were."""
+    why = snapshot.unread.get(kind)
+    if why is None:
+        return None
+    which = f"a {kind} of the input" if len(why) == 1 else f"{len(why)} objects of this kind in the input"
+    may = "and may be this one" if len(why) == 1 else "and one of them may be this"
+    sentence = (
+        f"{kind} {name} isn't among what could be read: {which} couldn't be ({listed(why, 2)}), {may}. Until that's "
+        "corrected nothing can be said of the pod."
+    )
+    return Cause("claim-missing", sentence, (name,))
 
 
 def _other_kind(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Cause | None:

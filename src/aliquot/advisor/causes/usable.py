@@ -119,21 +119,35 @@ def _kept_off(
         which = "them" if len(heap) > 1 else "it"
         with_room = f" And that isn't all that speaks against {which}: {_each(beside)}."
     if name == "tainted":
-        taints = list(
-            dict.fromkeys(
-                reason.found for node in heap for reason in reasons[node.name] if reason.filter == "TaintToleration"
-            )
-        )
-        sentence = (
-            f"{'Every node' if len(heap) > 1 else 'The only node'} with {what} that it may use otherwise is tainted "
-            f"{listed(taints)}, which the pod doesn't tolerate: {nodes_named(names)}{also}.{with_room}"
-        )
-        return Cause("taint", sentence, (*names[:5], *taints))
+        where = _tainted(heap, reasons)
+        sentence = f"It doesn't tolerate {_every(where, names, what)}{also}.{with_room}"
+        return Cause("taint", sentence, (*names[:5], *where))
     if name == "cordoned":
         sentence = f"{_the(heap, what)} cordoned: {nodes_named(names)}{also}.{with_room}"
         return Cause("cordoned", sentence, tuple(names[:5]))
     sentence = f"{_the(heap, what)} not ready: {nodes_named(names)}{also}.{with_room}"
     return Cause("not-ready", sentence, tuple(names[:5]))
+
+
+def _tainted(heap: Sequence[Node], reasons: Mapping[str, Sequence[Reason]]) -> dict[str, list[str]]:
+    """Taint -> the nodes that have it, the most frequent first."""
+    where: dict[str, list[str]] = {}
+    for node in heap:
+        for taint in dict.fromkeys(one.found for one in reasons[node.name] if one.filter == "TaintToleration"):
+            where.setdefault(taint, []).append(node.name)
+    return dict(sorted(where.items(), key=lambda one: -len(one[1])))
+
+
+def _every(where: Mapping[str, Sequence[str]], names: Sequence[str], what: str) -> str:
+    """The taints of all these nodes, and which of them have others too; or which has which."""
+    common = [taint for taint, nodes in where.items() if len(nodes) == len(names)]
+    every = f"{'every' if len(names) > 1 else 'the only'} node with {what} that it may use otherwise"
+    if not common:
+        each = listed([f"{taint} on {nodes_named(nodes)}" for taint, nodes in where.items()], last="or")
+        return f"{each}: {every} has such a taint"
+    rest = [f"{taint} on {nodes_named(nodes)}" for taint, nodes in where.items() if taint not in common]
+    also = f", nor {listed(rest, last='or')}" if rest else ""
+    return f"{listed(common, last='or')}, which {every} has: {nodes_named(names)}{also}"
 
 
 def _the(heap: Sequence[Node], what: str) -> str:

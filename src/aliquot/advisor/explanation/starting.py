@@ -53,7 +53,7 @@ def _image(pod: Pod, one: Blocker, message: str) -> Advice:
     elif _NO_SUCH.search(message):
         text = f"The registry doesn't know {one.subject}: correct the image's name or tag"
     else:
-        text = f"Look at the image's name ({one.subject}), and whether the node reaches the registry"
+        text = f"Look at the image's name ({one.subject}), and the node's way to the registry"
     return Advice(text, _describe(pod))
 
 

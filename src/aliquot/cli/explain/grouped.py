@@ -10,6 +10,12 @@ SIGNS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌",
 
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
 
+MARKS = {
+    "◌": "gated, not yet queued",
+    "?": "room as far as checked, or until others are placed",
+}
+"""What the signs mean that don't say it themselves."""
+
 Group = tuple[Explanation, list[Explanation]]
 """A story, and those that differ from it only in the pod's name."""
 

@@ -9,20 +9,26 @@ from rich.console import Console
 
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.owners import OwnerRef
-from aliquot.advisor.wayout import WayOut
-from aliquot.cli.explain.grouped import Group, by_cause, mark
+from aliquot.cli.explain.best import best
+from aliquot.cli.explain.grouped import MARKS, Group, by_cause, mark
 from aliquot.cli.explain.lines import Words
 
-LINES = 38
-"""Of all causes together; with the head and the end it's 40."""
-MOST_OF_ONE = 3
+LINES = 39
+"""Of all causes and the legend together; with the head it's 40."""
+MOST_OF_ONE = 4
 LONGEST_NAMES = 26
 RISK = 6
-LISTED = re.compile(r"\(([^\s,()]+), [^()]*? and \d+ more\)")
+LISTED = re.compile(r"(?:(?<=nodes )\(([^\s,()]+), [^()]*? and [^\s()]+|\(([^\s,()]+), [^()]*? and \d+ more)\)")
 """Nodes by name behind their number: the first is enough here."""
+FIRST_OF = re.compile(r" \(\S+ …\)")
+"""The first of several nodes, behind their number: what can be missed most easily."""
+LAST_ASIDE = re.compile(r" \([^()]*\)$")
+"""Why, where, or what it was: behind a way out."""
+SAID = "no node has that value; "
+"""That none matches stands before it."""
 ASIDE = re.compile(r" \((?:as far as the input shows|\S+ has it free[^()]*)\)")
 VENDOR = re.compile(r"([\w.-]+)/(?:gpu|mig-|vgpu)")
-DOMAIN = re.compile(r"nvidia\.com/(?!gpu[=:])")
+DOMAIN = re.compile(r"nvidia\.com/(?!\S*:(?:NoSchedule|NoExecute|PreferNoSchedule)\b)")
 """But not of a taint, which is written down as it stands."""
 GAPS = 8
 """Blanks between the columns, and the sign."""
@@ -31,59 +37,105 @@ GAPS = 8
 def summary(out: Console, groups: Sequence[Group]) -> None:
     """What, for whom, and the best way out with its risk."""
     causes = by_cause(groups)
-    shown = _brief([_cells(several) for several in causes[:LINES]])
+    shown, domain = _brief([_cells(several) for several in causes[:LINES]])
+    end = _legend(causes[:LINES], out.width, domain)
+    rows = LINES - len(end)
+    if len(causes) > rows:
+        rows -= 1
+        end = [f"and {number(len(causes) - rows, 'more cause')}", *end]
     names = min(max((len(one[0]) for one in shown), default=0), LONGEST_NAMES, out.width // 4)
     names = max(names, len("pods"))
-    cause = (out.width - names - RISK - GAPS) * 3 // 5
-    best = out.width - names - RISK - cause - GAPS
-    out.print(Words(f"  {'pods':{names}}  {'cause':{cause}}  {'best way out':{best}}  risk", "bold cyan"))
-    needs = [max(len(_lines(what, cause)), len(_lines(how, best))) for _, what, how in shown]
-    for several, (who, what, how), height in zip(causes, shown, heights(needs), strict=False):
+    cause = _widest(shown, out.width - names - RISK - GAPS)
+    way = out.width - names - RISK - cause - GAPS
+    out.print(Words(f"  {'pods':{names}}  {'cause':{cause}}  {'best way out':{way}}  risk", "bold cyan"))
+    least = [max(len(_lines(_bare(what), cause)), len(_lines(_bare(how), way))) for _, what, how in shown[:rows]]
+    most = [max(len(_lines(what, cause)), len(_lines(how, way))) for _, what, how in shown[:rows]]
+    for several, (who, what, how), height in zip(causes, shown, heights(least, most, rows), strict=False):
         story = several[0][0]
         sign, style = mark(story)
         risk = story.ways_out[0].risk.level if story.ways_out else ""
-        cells = ([_named(who, several, names)], folded(what, cause, height), folded(how, best, height))
+        cells = ([_named(who, several, names)], folded(what, cause, height), folded(how, way, height))
         for nth, (left, middle, right) in enumerate(zip_longest(*cells, fillvalue="")):
             line = Words("  " if nth else f"{sign} ", style)
-            line.append(f"{left:{names}}  {middle:{cause}}  {right:{best}}  {'' if nth else risk}")
+            line.append(f"{left:{names}}  {middle:{cause}}  {right:{way}}  {'' if nth else risk}")
             out.print(line, soft_wrap=True)
-    if len(causes) > LINES:
-        out.print(Words(f"and {number(len(causes) - LINES, 'more cause')}", "dim"))
+    for told in end:
+        out.print(Words(told, "dim"), soft_wrap=True)
     out.print()
 
 
-def heights(needs: Sequence[int]) -> list[int]:
-    """Lines for each row: one for all; what is left of LINES goes round, first rows first, as far as it's needed."""
-    given = [1] * len(needs)
-    left = LINES - len(needs)
-    for most in range(2, MOST_OF_ONE + 1):
-        # rows that this line completes come before those that stay cut
-        for row in sorted(range(len(needs)), key=lambda row: needs[row] > most):
-            if left > 0 and needs[row] >= most and given[row] == most - 1:
-                given[row] = most
-                left -= 1
+def _legend(causes: Sequence[Sequence[Group]], columns: int, domain: bool) -> list[str]:
+    """What isn't said by itself: marks, and what was left out; folded into lines."""
+    signs = dict.fromkeys(mark(several[0][0])[0] for several in causes)
+    told = [f"{sign} {meaning}" for sign, meaning in MARKS.items() if sign in signs]
+    if domain:
+        told.append("nvidia.com/ left out")
+    return wrap("; ".join(told), columns, break_on_hyphens=False)
+
+
+def _widest(shown: Sequence[tuple[str, str, str]], columns: int) -> int:
+    """The column of causes: between a half and two thirds, so that as few lines as possible are needed."""
+
+    def needed(cause: int) -> int:
+        cells = [(what, cause) for _, what, _ in shown] + [(how, columns - cause) for _, _, how in shown]
+        broken = sum(len(word) > width for text, width in cells for word in text.split())
+        lines = sum(max(len(_lines(what, cause)), len(_lines(how, columns - cause))) for _, what, how in shown)
+        return lines + broken
+
+    usual = columns * 3 // 5
+    return min(range(columns // 2, columns * 2 // 3 + 1), key=lambda cause: (needed(cause), abs(cause - usual)))
+
+
+def heights(least: Sequence[int], most: Sequence[int], lines: int = LINES) -> list[int]:
+    """Lines for each row: one for all; what is left goes round, first rows first, as far as it's needed.
+
+    Args:
+        least: how many each row needs without asides: those are given first.
+        most: how many it needs to say all.
+        lines: how many there are.
+    """
+    given = [1] * len(least)
+    left = lines - len(given)
+    for needs in (least, most):
+        for nth in range(2, MOST_OF_ONE + 1):
+            # rows that this line completes come before those that stay cut
+            for row in sorted(range(len(given)), key=lambda row: needs[row] > nth):
+                if left > 0 and needs[row] >= nth and given[row] == nth - 1:
+                    given[row] = nth
+                    left -= 1
     return given
 
 
 def _cells(several: Sequence[Group]) -> tuple[str, str, str]:
     story = several[0][0]
     owners = ", ".join(dict.fromkeys(_owner_words(one.owner) for one, _ in several))
-    advice = next((one.text for one in story.advice), "none found")
-    none = advice if story.verdict in ("pending", "blocked") else ""
     what = story.forecast if story.forecast and story.cause is None else story.sentence
-    return owners + _times(several), what, _best(story.ways_out[0]) if story.ways_out else none
+    spaces = {one.pod.namespace for one, _ in several}
+    if _times(several) == "":
+        what = re.sub(rf"^{re.escape(story.pod.key)}(?= would )", "It", what)
+    if len(spaces) == 1:  # it stands in the first column
+        what = re.sub(rf"\b([a-z]+/[\w.-]+) in {re.escape(*spaces)}(?![\w-])", r"\1", what)
+    return owners + _times(several), what, best(story)
 
 
-def _brief(cells: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Without what the blocks say again: names of more nodes, sizes, a vendor's domain where it's the only one."""
+def _brief(cells: Sequence[tuple[str, str, str]]) -> tuple[list[tuple[str, str, str]], bool]:
+    """Without what the blocks say again: names of more nodes, sizes, a vendor's domain where it's the only one.
+
+    Also whether such a domain was left out.
+    """
     vendors = {vendor for _, what, how in cells for vendor in VENDOR.findall(f"{what} {how}")}
     alone = bool(vendors) and all(one.endswith("nvidia.com") for one in vendors)
 
     def short(text: str) -> str:
-        text = ASIDE.sub("", LISTED.sub(r"(\1 …)", text))
+        text = ASIDE.sub("", LISTED.sub(_first_of, text.replace(SAID, ""))).replace("PersistentVolumeClaim", "PVC")
         return DOMAIN.sub("", text) if alone else text
 
-    return [(who, short(what), short(how)) for who, what, how in cells]
+    left_out = alone and any(DOMAIN.search(f"{what} {how}") for _, what, how in cells)
+    return [(who, short(what), short(how)) for who, what, how in cells], left_out
+
+
+def _first_of(listed: re.Match[str]) -> str:
+    return f"({listed[1] or listed[2]} …)"
 
 
 def _times(several: Sequence[Group]) -> str:
@@ -102,11 +154,23 @@ def _lines(text: str, columns: int) -> list[str]:
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
-    """At most so many lines; what is left out is marked."""
+    """At most so many lines: first the asides go, one by one; what is left out then is marked."""
+    while len(_lines(text, columns)) > most and (shorter := _without_aside(text)) != text:
+        text = shorter
     lines = _lines(text, columns)
     if len(lines) > most:
         lines = [*lines[: most - 1], cut(" ".join(lines[most - 1 :]), columns)]
     return lines
+
+
+def _without_aside(text: str) -> str:
+    """One less: the first name behind a number, then what stands in brackets at the end."""
+    return (FIRST_OF if FIRST_OF.search(text) else LAST_ASIDE).sub("", text, count=1)
+
+
+def _bare(text: str) -> str:
+    """Without any aside."""
+    return LAST_ASIDE.sub("", FIRST_OF.sub("", text))
 
 
 def cut(text: str, most: int) -> str:
@@ -116,8 +180,3 @@ def cut(text: str, most: int) -> str:
 
 def _owner_words(owner: OwnerRef) -> str:
     return f"{owner.namespace}/{owner.name}" if owner.namespace else owner.name
-
-
-def _best(way: WayOut) -> str:
-    """Its title, and who else takes what it gives."""
-    return f"{way.title} ({way.after.first[0]} goes first)" if way.after.first else way.title

@@ -5,15 +5,16 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from aliquot.cli.output import fail, write_json, write_yaml
-from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written
-from aliquot.cli.sharing.words import config_json, lines
+from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written, classes_of
+from aliquot.cli.sharing.notes import memory_problems, notes, numbered_problems
+from aliquot.cli.sharing.words import config_json, lines, of_the_host
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
 from aliquot.devices.findings import name_of
 from aliquot.devices.survey import Survey
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
-from aliquot.sharing.legal import problems, strategy_of
+from aliquot.sharing.legal import client_limit, problems, strategy_of
 from aliquot.sharing.plugin_config.offers import Offer, offers
 from aliquot.sharing.plugin_config.values import PluginConfig
 
@@ -48,26 +49,28 @@ def check(
             return UNUSABLE
     written: list[tuple[str, Written]] = []
     wrong: list[Problem] = []
-    reader, unread = ConfigReader(), list[Problem]()
-    for path in files:
-        for name, data in texts(path, None, unread):
-            before, told = reader.configs, list[Problem]()
-            for found in read_documents(name, data, reader):
-                if isinstance(found, Written):
-                    written.append((name, found))
-                else:
-                    told.append(found)
-            if reader.configs > before:
-                wrong += told
+    unread: list[Problem] = []
+    given = [each for path in files for each in texts(path, None, unread)]
+    reader = ConfigReader(classes_of(given))
+    for name, data in given:
+        before, told = reader.configs, list[Problem]()
+        for found in read_documents(name, data, reader):
+            if isinstance(found, Written):
+                written.append((name, found))
             else:
-                unread += told or [Problem(name, NOTHING, hint=HINT)]
+                told.append(found)
+        if reader.configs > before:
+            wrong += told
+        else:
+            unread += told or [Problem(name, NOTHING, hint=HINT)]
     there = [_on(each.config, survey) if survey is not None else None for _, each in written]
     if output == "text":
         for (name, each), host_says in zip(written, there, strict=True):
             for line in lines(name, each, host_says):
                 print(line)
     else:
-        rows = [{"file": name, "path": each.path, **config_json(each.config), **({"host": says} if says else {})}
+        rows = [{"file": name, "path": each.path, **config_json(each.config), **_noted(each.config, says),
+                 **({"host": says} if says else {})}
                 for (name, each), says in zip(written, there, strict=True)]  # fmt: skip
         faults = [_problem(each) for each in (*wrong, *unread)]
         (write_json if output == "json" else write_yaml)({"configs": rows, "problems": faults})
@@ -100,7 +103,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
 # --- what a host says ------------------------------------------------------------------------------------------------
 def _on(config: ClaimConfig | PluginConfig, survey: Survey) -> dict[str, Any]:
     """What a configuration does on a host, and what's wrong with that."""
-    wrong = [str(trouble) for trouble in survey.troubles]
+    wrong = [*of_the_host(survey)]
     if isinstance(config, PluginConfig):
         made, more = offers(config, survey)
         return {"name": survey.host, "offers": [_offer(each) for each in made], "problems": [*wrong, *more]}
@@ -109,11 +112,23 @@ def _on(config: ClaimConfig | PluginConfig, survey: Survey) -> dict[str, Any]:
     if isinstance(config.sharing, Mps):
         options["multi_user"] = config.sharing.multi_user
     way = strategy_of(config.sharing, on_mig=config.for_mig)
-    says = {gpu.index: problems(gpu, survey.driver, way, **options) for gpu in survey.gpus}
-    rows = [{"gpu": name_of(gpu), "problems": list(says[gpu.index])} for gpu in survey.gpus]
+    says = {gpu.index: [*problems(gpu, survey.driver, way, **options)] for gpu in survey.gpus}
+    clients: dict[int, dict[str, int]] = {}
+    if isinstance(mps := config.sharing, Mps):
+        for gpu in survey.gpus if not config.for_mig else ():
+            says[gpu.index] += memory_problems(gpu, mps)
+            most = client_limit(gpu, survey.driver)
+            clients[gpu.index] = {} if most is None else {"mpsClients": most}
+        wrong += numbered_problems(survey.gpus, mps)
+    rows = [{"gpu": name_of(gpu), "problems": says[gpu.index], **clients.get(gpu.index, {})} for gpu in survey.gpus]
     if all(says.values()):
         wrong.append("no GPU here can be shared so" if survey.gpus else "there is no GPU here")
     return {"name": survey.host, "gpus": rows, "problems": wrong}
+
+
+def _noted(config: ClaimConfig | PluginConfig, host: dict[str, Any] | None) -> dict[str, Any]:
+    told = notes(config, host=host is not None)
+    return {"notes": list(told)} if told else {}
 
 
 def _offer(each: Offer) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """The configurations in a file: NVIDIA's device plugin's, and opaque ones, by themselves or in claims and classes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
+from aliquot.cli.sharing.claims import Classes, asked_in, classes_in, of_claim, of_class
+from aliquot.cluster.documents import read_documents
 from aliquot.cluster.envelope import Document
 from aliquot.cluster.yaml_stream import YamlError, load_all
 from aliquot.kube.reading.shape import Fault, FaultsError, is_list, is_object, join
@@ -33,11 +35,26 @@ class Written:
     from_class: bool = False
 
 
+class _ClassReader:
+    def read(self, document: Document) -> Iterator[tuple[str, tuple[str, ...]] | Fault]:
+        yield from classes_in(_DECODER.decode(document.data))
+
+
+def classes_of(files: Iterable[tuple[str, bytes]]) -> Classes:
+    """The classes in texts, by name: a claim may stand before its class, or in another file."""
+    reader = _ClassReader()
+    found = (each for name, data in files for each in read_documents(name, data, reader))
+    return {each[0]: each[1] for each in found if isinstance(each, tuple)}
+
+
 class ConfigReader:
     """Reads documents; counts what it was shown, so that a file without any configuration is told from a bad one."""
 
-    def __init__(self) -> None:
+    def __init__(self, classes: Classes | None = None) -> None:
         self.configs = 0
+        self.classes = classes or {}
+        self.requests: set[str] = set()
+        """Of the claims and templates that were read, their alternatives too."""
 
     def read(self, document: Document) -> Iterator[Written | Fault]:
         """The configurations and the faults of a document."""
@@ -76,6 +93,12 @@ class ConfigReader:
                         yield replace(found, requests=named, from_class=kind == "DeviceClass")
                     else:
                         yield found
+        if kind == "DeviceClass":
+            yield from of_class(value, path)
+        else:
+            asked = asked_in(holder, {}) if is_object(holder) else ()
+            self.requests |= {name for each in asked for name in (each.name, each.name.partition("/")[0])}
+            yield from of_claim(holder, path, self.classes)
 
     def _claim(self, value: Any, path: str) -> Iterator[Written | Fault]:
         self.configs += 1

@@ -10,7 +10,8 @@ from aliquot.cdi.documents.write import edits_data
 from aliquot.cli.host_input import HostOption, host_of
 from aliquot.cli.node_inspect import geometries_of
 from aliquot.cli.output import fail, write_json, write_yaml
-from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written
+from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written, classes_of
+from aliquot.cli.sharing.words import of_the_host
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
@@ -21,7 +22,7 @@ from aliquot.sharing.claim_configs.choose import Offered, WrongKind, config_for
 from aliquot.sharing.claim_configs.values import ClaimConfig
 from aliquot.sharing.setup.names import target_of
 from aliquot.sharing.setup.plan import MPS_ROOT, CannotSetUp, Request, SetUp, plan
-from aliquot.sharing.setup.steps import Target
+from aliquot.sharing.setup.steps import StartMps, Step, Target
 
 UNUSABLE, REFUSED = 2, 3
 NAMES = "gpu-0 (the N of /dev/nvidiaN), gpu-0-mig-1g5gb-19-0, gpu-0:1g.5gb@0, or a UUID"
@@ -75,11 +76,12 @@ def setup(
     else:
         asked = Request(name=name, targets=targets, config=wanted, clients=clients)
         answer = plan(asked, survey, geometries=geometries, mps_root=mps_root)
+    beside = of_the_host(survey)
     if output == "text":
-        for line in _lines(answer):
+        for line in (*_lines(answer), *(f"note  {words}" for words in beside)):
             print(line)
     else:
-        (write_json if output == "json" else write_yaml)(_plain(answer))
+        (write_json if output == "json" else write_yaml)(_plain(answer, beside))
     return 0 if isinstance(answer, SetUp) else REFUSED
 
 
@@ -89,7 +91,7 @@ def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geome
     for name, target in zip(names, found, strict=True):
         if target is None:
             fail(f"{survey.host} has no device {name!r}", NAMES)
-    for trouble in survey.troubles if None in found else ():
+    for trouble in (*survey.troubles, *(each.trouble for each in survey.unreadable)) if None in found else ():
         fail(str(trouble), trouble.hint)
     if None in found and not survey.gpus:
         fail("no GPU was found to set up", "a simulated one: --host preset:mixed (`aliquot node presets`), or sim:FILE")
@@ -99,9 +101,11 @@ def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geome
 
 def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:
     """The configurations of a file, one where no request is named; None after saying what's wrong with it."""
-    reader, wrong = ConfigReader(), list[Problem]()
+    wrong: list[Problem] = []
     read: list[Offered] = []
-    for name, data in texts(str(path), None, wrong):
+    given = list(texts(str(path), None, wrong))
+    reader = ConfigReader(classes_of(given))
+    for name, data in given:
         for found in read_documents(name, data, reader):
             if isinstance(found, Problem):
                 wrong.append(found)
@@ -113,6 +117,9 @@ def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:
         return None
     if not read:
         fail(f"{path}: {NOTHING}", HINT)
+        return None
+    if request is not None and reader.requests and request not in reader.requests:
+        fail(f"{path}: no claim in it has a request {request!r}", f"there are {', '.join(sorted(reader.requests))}")
         return None
     if request is None and len(read) > 1:
         fail(f"{path}: there are {len(read)} configurations in it", "say which request the devices are for: --request")
@@ -129,6 +136,7 @@ def _lines(answer: SetUp | CannotSetUp) -> Iterator[str]:
         return
     for number, step in enumerate(answer.steps, 1):
         yield f"step {number}  {step}"
+        yield from (f"  each client  at most {limit}" for limit in _limits(step))
         yield f"  undo  {step.undo}"
     if not answer.steps:
         yield "nothing has to be set up"
@@ -140,14 +148,20 @@ def _lines(answer: SetUp | CannotSetUp) -> Iterator[str]:
         yield f"note  {note}"
 
 
-def _plain(answer: SetUp | CannotSetUp) -> dict[str, Any]:
+def _limits(step: Step) -> tuple[str, ...]:
+    return step.daemon.limits if isinstance(step, StartMps) else ()
+
+
+def _plain(answer: SetUp | CannotSetUp, beside: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(answer, CannotSetUp):
         given = [{"path": each.path, "message": each.message, "hint": each.hint} for each in answer.faults]
-        return {"possible": False, "why": [{key: text for key, text in each.items() if text} for each in given]}
-    steps = [{"step": str(step), "undo": str(step.undo)} for step in answer.steps]
+        why = [{key: text for key, text in each.items() if text} for each in given]
+        return {"possible": False, "why": why, "notes": list(beside)}
+    steps = [{"step": str(step), **({"eachClientAtMost": list(limits)} if (limits := _limits(step)) else {}),
+              "undo": str(step.undo)} for step in answer.steps]  # fmt: skip
     return {
         "possible": True,
         "steps": steps,
         "containerEdits": edits_data(answer.edits),
-        "notes": list(answer.notes),
+        "notes": [*answer.notes, *beside],
     }

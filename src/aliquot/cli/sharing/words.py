@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from aliquot.cli.sharing.configs import Written
+from aliquot.cli.sharing.notes import notes
+from aliquot.devices.findings import findings
+from aliquot.devices.survey import Survey
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
 from aliquot.sharing.legal import strategy_of
 from aliquot.sharing.plugin_config.values import PluginConfig
@@ -18,12 +21,15 @@ def lines(name: str, each: Written, host: Mapping[str, Any] | None) -> Iterator[
     way = _way(each.config)
     for words in ISOLATION[way].shared if way is not None else ():
         yield f"  shares {words}"
+    for words in notes(each.config, host=host is not None):
+        yield f"  note {words}"
     if host is None:
         return
     for offer in host.get("offers", ()):
         yield f"  offers {_offer_words(offer)}"
     for gpu in host.get("gpus", ()):
-        yield f"  {gpu['gpu']}: {'; '.join(gpu['problems']) or 'can be shared so'}"
+        clients = f", by {gpu['mpsClients']} clients at most" if "mpsClients" in gpu else ""
+        yield f"  {gpu['gpu']}: {'; '.join(gpu['problems']) or f'can be shared so{clients}'}"
     for wrong in host["problems"]:
         yield f"  wrong on {host['name']}: {wrong}"
 
@@ -77,6 +83,13 @@ def _offer_words(offer: dict[str, Any]) -> str:
         memory += ", shared by all replicas of a device" if offer["memoryShared"] else " each"
     percent = offer.get("threadPercent")
     return f"{count}{memory}{f', {percent} % of the multiprocessors' if percent is not None else ''}"
+
+
+def of_the_host(survey: Survey) -> tuple[str, ...]:
+    """What's wrong with a host as a whole, and the GPUs that don't answer, each with what to do."""
+    lost = {each.trouble for each in survey.unreadable}
+    told = [each for each in findings(survey) if each.gpu is None or each in lost]
+    return tuple(f"{each}{f' ({each.hint})' if each.hint else ''}" for each in told)
 
 
 # --- for programs ----------------------------------------------------------------------------------------------------

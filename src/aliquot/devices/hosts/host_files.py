@@ -115,9 +115,10 @@ def described(root: Path, process: Process) -> Process:
     )
 
 
-def logged_xids(root: Path) -> tuple[Xid, ...]:
-    """The XIDs of the kernel's log since boot, oldest first; `gpu` is a PCI address. None where it may not be read."""
-    return xids_in(_kernel_log(root / "dev/kmsg"))
+def logged_xids(root: Path) -> tuple[Xid, ...] | None:
+    """The XIDs of the kernel's log since boot, oldest first; `gpu` is a PCI address. None: it can't be read."""
+    log = _kernel_log(root / "dev/kmsg")
+    return None if log is None else xids_in(log)
 
 
 def xids_in(log: str) -> tuple[Xid, ...]:
@@ -138,13 +139,13 @@ def _address(bus: str) -> str:
     return f"{bus.lower()}.0"
 
 
-def _kernel_log(path: Path) -> str:
+def _kernel_log(path: Path) -> str | None:
     """What's in the log now; reading a record at a time, as /dev/kmsg wants it."""
     parts: list[bytes] = []
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return ""
+        return None
     try:
         while len(parts) < _LOG_RECORDS:
             try:

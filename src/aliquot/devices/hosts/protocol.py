@@ -5,7 +5,7 @@ A refusal is a value: the driver understood and won't. A fault is an exception: 
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, TimeSlice
@@ -63,6 +63,15 @@ class Hung(HostFault):
 
 class DriverMissing(HostFault):
     """There's no usable driver: none, half of one, or two halves that don't match."""
+
+
+SLOW_S: Final = 2.0
+"""An answer that took longer is told: a GPU that's kept started (persistence) answers in milliseconds."""
+
+
+def slow_answer(took_s: float) -> tuple[str, ...]:
+    """What to tell of a GPU whose driver took so long for an answer."""
+    return (f"its driver took {took_s:.1f} s to answer",) if took_s >= SLOW_S else ()
 
 
 class Host(Protocol):

@@ -18,6 +18,9 @@ from aliquot.devices.survey import Survey, Trouble, Unreadable, Xid
 
 _VENDORS: Final = {"1002": "amd", "8086": "intel"}
 _NVIDIA: Final = "10de"
+_LINK_LAYERS: Final = {"Ethernet": "ethernet", "InfiniBand": "infiniband"}
+_NET_TYPES: Final = {1: "ethernet", 32: "infiniband"}
+"""ARPHRD_ETHER and ARPHRD_INFINIBAND."""
 _NODE: Final = re.compile(r"(?P<kind>card|renderD)(?P<number>[0-9]+)")
 
 
@@ -86,7 +89,6 @@ class SysfsHost:
     def _nic(self, pci: str, interfaces: tuple[str, ...], rdma: tuple[str, ...]) -> Nic:
         near = host_files.neighbourhood(self._root, pci)
         ports = [self._root / "sys/class/infiniband" / name / "ports/1" for name in rdma]
-        layer = next((words for port in ports if (words := host_files.text(port / "link_layer"))), "Ethernet")
         nets = [self._root / "sys/class/net" / name for name in interfaces]
         states = [words == "up" for net in nets if (words := host_files.text(net / "operstate"))]
         states += ["ACTIVE" in words for port in ports if (words := host_files.text(port / "state"))]
@@ -94,7 +96,7 @@ class SysfsHost:
         return Nic(
             pci=pci,
             pci_id=host_files.pci_id(self._root, pci),
-            kind="infiniband" if layer == "InfiniBand" else "ethernet",
+            kind=_kind(ports, nets),
             interfaces=interfaces,
             rdma=rdma,
             up=any(states) if states else None,
@@ -163,6 +165,13 @@ def _names(folder: Path) -> list[str]:
         return sorted(os.listdir(folder))  # noqa: PTH208 - names only
     except OSError:
         return []
+
+
+def _kind(ports: list[Path], nets: list[Path]) -> str:
+    """By the RDMA port's link layer, else by the interface's type: a card's PCI class tells what it was, not is."""
+    layers = [_LINK_LAYERS.get(host_files.text(port / "link_layer") or "") for port in ports]
+    types = [_NET_TYPES.get(host_files.number(net / "type") or 0) for net in nets]
+    return next((kind for kind in (*layers, *types) if kind is not None), "unknown")
 
 
 def _rate(ports: list[Path]) -> int | None:

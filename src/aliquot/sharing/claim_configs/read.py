@@ -19,12 +19,16 @@ from aliquot.units.quantity import Quantity
 
 KINDS: Final = ("GpuConfig", "MigDeviceConfig")
 _STRATEGIES: Final = ("TimeSlicing", "MPS")
+_HINT: Final = (
+    "TimeSlicing or MPS (NVIDIA's own driver needs its feature gate TimeSlicingSettings or MPSSupport for it)"
+)
 _INTERVALS: Final = {each.value.capitalize(): each for each in TimeSlice}
 _BLOCKS: Final = {"TimeSlicing": "timeSlicingConfig", "MPS": "mpsConfig"}
 _REFUSED: Final = {
-    "VfioDeviceConfig": "it hands a whole GPU to a virtual machine through vfio-pci, which this driver doesn't do",
-    "ComputeDomainChannelConfig": "it belongs to the driver compute-domain.nvidia.com, which isn't part of this one",
-    "ComputeDomainDaemonConfig": "it belongs to the driver compute-domain.nvidia.com, which isn't part of this one",
+    "VfioDeviceConfig": "it hands a whole GPU to a virtual machine through vfio-pci, which Aliquot doesn't do"
+    " (NVIDIA's own driver does, with its feature gate PassthroughSupport)",
+    "ComputeDomainChannelConfig": "it belongs to the driver compute-domain.nvidia.com, which isn't part of Aliquot",
+    "ComputeDomainDaemonConfig": "it belongs to the driver compute-domain.nvidia.com, which isn't part of Aliquot",
 }
 """Kinds of the same API group that are known, and why they're refused."""
 
@@ -84,10 +88,10 @@ def _judge(sharing: Any, *, for_mig: bool) -> Iterator[Fault]:
         return
     strategy = sharing.get("strategy")
     if strategy is None:
-        yield Fault("sharing.strategy", "missing", " or ".join(_STRATEGIES))
+        yield Fault("sharing.strategy", "missing", _HINT)
     elif strategy not in _STRATEGIES:
         near = {each.lower(): each for each in _STRATEGIES}.get(str(strategy).lower().replace("-", ""))
-        hint = f"did you mean {near}?" if near else " or ".join(_STRATEGIES)
+        hint = f"did you mean {near}?" if near else _HINT
         yield Fault("sharing.strategy", f"{found(strategy)} isn't known", hint)
     for other, block in _BLOCKS.items():
         if strategy in _STRATEGIES and other != strategy and sharing.get(block) is not None:

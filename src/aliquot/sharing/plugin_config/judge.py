@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from aliquot.kube.reading.shape import Fault, found, is_list, is_object, join
+from aliquot.sharing.mps import DEVICE_PLUGIN_MOST
 from aliquot.sharing.plugin_config.values import MigStrategy
 from aliquot.units.duration import DurationError, parse_duration
 
@@ -108,6 +109,10 @@ def _block(block: dict[str, Any], *, on_whole: bool) -> Iterator[Fault]:
             continue
         if seen.setdefault(full_name(name), index) != index:
             yield Fault(f"{where}.name", f"resources[{seen[full_name(name)]}] names it too", "name it once")
+        replicas = each.get("replicas")
+        if on_whole and type(replicas) is int and replicas > DEVICE_PLUGIN_MOST:
+            message = f"{replicas} isn't possible: the plugin allows {DEVICE_PLUGIN_MOST} MPS clients of a GPU at most"
+            yield Fault(f"{where}.replicas", message)
         if on_whole and full_name(name).startswith(f"{DOMAIN}mig-"):
             yield Fault(f"{where}.name", "the plugin has MPS on whole GPUs only", "share MIG instances by timeSlicing")
 

@@ -37,13 +37,28 @@ def size(value: int) -> Quantity:
     return Quantity.of(value, Format.BINARY_SI)
 
 
-def whole_capacity(gpu: Gpu, geometry: Geometry | None) -> dict[str, Capacity]:
-    """A whole GPU: its memory, and its engines where MIG's tables tell them."""
-    full = largest(geometry) if geometry is not None else None
-    engines = _engines(full) if full is not None else {}
-    if gpu.memory is None:
-        return engines
-    return {MEMORY: Capacity(size(gpu.memory.total)), **engines}
+def whole_capacity(gpu: Gpu) -> dict[str, Capacity]:
+    """A GPU that isn't divided on demand: its memory, as its driver reports it."""
+    return {} if gpu.memory is None else {MEMORY: Capacity(size(gpu.memory.total))}
+
+
+def divided_capacity(gpu: Gpu, geometry: Geometry) -> dict[str, Capacity]:
+    """A whole GPU beside its places: as NVIDIA's driver has it, the most that a MIG profile holds of each.
+
+    That's less memory than the driver reports, since no profile holds what MIG keeps for itself. Where the largest
+    profile's memory is only guessed from its name, what the driver reports stays; of engines, what it doesn't tell is
+    left out.
+    """
+    full = largest(geometry)
+    told = {name: field for name, _, field in _ENGINES if getattr(full, field) is not None}
+    engines = {
+        name: Capacity(count(max(getattr(one, field) or 0 for one in geometry.profiles)))
+        for name, field in told.items()
+    }
+    if memory_of(full).source == "label":
+        return whole_capacity(gpu) | engines
+    most = max(memory_of(one).mib for one in geometry.profiles)
+    return {MEMORY: Capacity(size(most * _MIB)), **engines}
 
 
 def capacity_of(profile: Profile, memory_mib: int | None = None) -> dict[str, Capacity]:
@@ -91,16 +106,14 @@ class Counters:
         self._lengths = {profile.name: profile.memory_slices or 0 for profile in geometry.profiles}
 
     def _of(self, profile: Profile) -> dict[str, Quantity]:
-        found = {MEMORY: size(memory_of(profile).mib * _MIB)}
-        found |= {
-            counter: count(value) for counter, field in self._fields.items() if (value := getattr(profile, field))
-        }
+        found = {counter: count(getattr(profile, field)) for counter, field in self._fields.items()}
+        found[MEMORY] = size(memory_of(profile).mib * _MIB)
         if self._media and profile.takes_media_extension:
             found[MEDIA] = count(1)
         return found
 
     def taken_by(self, place: Placement) -> dict[str, Quantity]:
-        """What a partition at a place takes; zeros are left out."""
+        """What a partition at a place takes; a zero is told, as NVIDIA's driver does."""
         length = self._lengths[place.profile]
         slices = {_slice(number): count(1) for number in range(place.start, place.start + length)}
         return {**self._amounts[place.profile], **slices}

@@ -37,7 +37,9 @@ def partition(gpu: Gpu, driver: Driver | None, profile: str, uuid: str | None = 
 
 def network_card(nic: Nic) -> dict[str, Attribute]:
     """Those of a network card."""
-    found = {"type": text("nic"), "kind": text(nic.kind), "virtualFunction": Attribute("bool", nic.virtual_function)}
+    found = {"type": text("nic"), "virtualFunction": Attribute("bool", nic.virtual_function)}
+    if nic.kind != "unknown":
+        found["kind"] = text(nic.kind)
     for name, words in (("rdmaDevice", nic.rdma), ("interface", nic.interfaces)):
         if words:
             found[name] = text(words[0])
@@ -72,6 +74,8 @@ def _common(gpu: Gpu, driver: Driver | None) -> dict[str, Attribute]:
     for name, words in versions.items():
         if (version := version_of(words)) is not None:
             found[name] = Attribute("version", version)
+    if gpu.addressing_mode is not None:
+        found["addressingMode"] = text(gpu.addressing_mode)
     return {**found, **_place(gpu.pci, gpu.pcie_root, gpu.numa_node)}
 
 

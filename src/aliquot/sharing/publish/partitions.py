@@ -1,4 +1,4 @@
-"""The MIG devices of one GPU: instances that stand, and every place where another one may be made.
+"""The devices of one GPU: it as a whole, its MIG instances that stand, and every place where another one may be made.
 
 A place is a device that draws on its GPU's counters, so that the scheduler gives out only what fits together. Instances
 that stand are devices of their own; what they hold is no longer in the counters, and what doesn't fit beside them isn't
@@ -14,8 +14,14 @@ from aliquot.devices.mig import Geometry, Placement
 from aliquot.devices.mig.fitting import still_fit
 from aliquot.devices.survey import Driver
 from aliquot.dra.device import Capacity, CounterSet, CounterUse, Device, DeviceTaint
-from aliquot.sharing.publish.amounts import Counters, capacity_of, slices_capacity
-from aliquot.sharing.publish.attributes import partition
+from aliquot.sharing.publish.amounts import (
+    Counters,
+    capacity_of,
+    divided_capacity,
+    slices_capacity,
+    whole_capacity,
+)
+from aliquot.sharing.publish.attributes import partition, whole
 from aliquot.units.quantity import Quantity
 
 Taints = tuple[DeviceTaint, ...]
@@ -36,9 +42,15 @@ def set_name(minor: int) -> str:
     return f"gpu-{minor}-counter-set"
 
 
-def whole_use(minor: int, geometry: Geometry) -> CounterUse:
-    """What the whole GPU draws: everything."""
-    return CounterUse(set_name(minor), _counters(geometry).total)
+def undivided(gpu: Gpu, minor: int, driver: Driver | None, taints: Taints) -> Device:
+    """The whole GPU where it isn't divided on demand."""
+    return Device(gpu_name(minor), whole(gpu, driver), whole_capacity(gpu), taints=taints)
+
+
+def whole_device(gpu: Gpu, minor: int, driver: Driver | None, geometry: Geometry, taints: Taints) -> Device:
+    """The whole GPU beside its places: it draws on everything."""
+    use = CounterUse(set_name(minor), _counters(geometry).total)
+    return Device(gpu_name(minor), whole(gpu, driver), divided_capacity(gpu, geometry), (use,), taints=taints)
 
 
 def counter_set(minor: int, geometry: Geometry, standing: Sequence[Placement]) -> CounterSet:

@@ -18,9 +18,11 @@ def target_of(name: str, survey: Survey, geometries: Mapping[str, Geometry]) -> 
 
     Args:
         name: the number in it is the N of /dev/nvidiaN.
-        survey: of the host.
+        survey: of the host; a GPU that doesn't answer is known by its UUID only.
         geometries: how MIG may cut its GPUs, by UUID.
     """
+    if any(each.uuid == name for each in survey.unreadable):
+        return Target(name)
     for gpu in survey.gpus:
         if gpu.uuid == name:
             return Target(gpu.uuid)

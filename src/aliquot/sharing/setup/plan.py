@@ -12,14 +12,17 @@ from typing import Final
 from aliquot.cdi.spec import ContainerEdits
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
 from aliquot.devices.instances import placements_of
-from aliquot.devices.mig import Geometry, geometry_of
+from aliquot.devices.mig import Geometry, geometry_of, memory_of
 from aliquot.devices.mig.legal_layouts import violations
 from aliquot.devices.survey import Survey
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.limits import limits_of
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
 from aliquot.sharing.legal import Use, conflict, problems, sets_time_slices, strategy_of
+from aliquot.sharing.memory_limits import mib_of_limits, sums
 from aliquot.sharing.setup.edits import edits_of
+from aliquot.sharing.setup.in_the_way import must_end
+from aliquot.sharing.setup.notes import notes
 from aliquot.sharing.setup.steps import (
     CreateInstance,
     Daemon,
@@ -34,6 +37,7 @@ from aliquot.sharing.setup.steps import (
 MPS_ROOT: Final = "/run/aliquot/mps"
 """Short: the path of a socket may have 107 bytes."""
 SOCKET_BYTES: Final = 107
+END: Final = "end them, or take another device"
 _NAME: Final = re.compile(r"[A-Za-z0-9][-.A-Za-z0-9]*")
 
 
@@ -58,7 +62,7 @@ class SetUp:
     steps: tuple[Step, ...]
     edits: ContainerEdits
     notes: tuple[str, ...] = ()
-    """What the configuration asks for and changes nothing."""
+    """What the steps need and how long they last, who uses the devices, what is asked and changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +117,14 @@ class _Planning:
         for target in self.request.targets:
             if target.gpu not in self.gpus:
                 lost = next((each for each in self.survey.unreadable if each.uuid == target.gpu), None)
-                yield Fault("", f"{target}: {lost.trouble.message if lost else 'no such GPU on this host'}")
+                told = lost.trouble.message if lost else "no such GPU on this host"
+                yield Fault("", f"{target}: {told}", lost.trouble.hint if lost else "")
                 continue
-            for message in self._of_device(target):
-                yield Fault("", f"{target}: {message}")
+            against = tuple(self._of_device(target))
+            yield from (Fault("", f"{target}: {message}") for message in against)
+            if not against and not self.request.admin and self._first(target):
+                running = must_end(self.gpus[target.gpu], target, self.sharing)
+                yield from (Fault("", f"{target}: {message}", END) for message in running)
         for gpu in {target.gpu: None for target in self.request.targets if target.place is not None}:
             for message in self._of_places(self.gpus[gpu]) if gpu in self.gpus else ():
                 yield Fault("", f"{gpu}: {message}")
@@ -148,7 +156,7 @@ class _Planning:
         if not new or gpu.mig is None:
             return
         state = placements_of(gpu.instances)
-        geometry = self.geometries.get(gpu.uuid) or (geometry_of(gpu.model) if gpu.model is not None else None)
+        geometry = self._geometry(gpu)
         if geometry is None or not geometry.known or len(state) < len(gpu.instances):
             yield "where MIG instances lie and may lie on it isn't known"
             return
@@ -158,6 +166,13 @@ class _Planning:
             yield from (f"it has no MIG profile {name}, it has {known}" for name in unknown)
             return
         yield from violations(geometry, (*state, *new))
+
+    def _geometry(self, gpu: Gpu) -> Geometry | None:
+        return self.geometries.get(gpu.uuid) or (geometry_of(gpu.model) if gpu.model is not None else None)
+
+    def _first(self, target: Target) -> bool:
+        """Whether it's the request's first device on its GPU: what is wrong with a whole GPU is told once."""
+        return target == next(each for each in self.request.targets if each.gpu == target.gpu)
 
     def _there(self, target: Target) -> bool:
         """Whether the wanted instance exists already."""
@@ -192,10 +207,8 @@ class _Planning:
         steps += [step for target in self.request.targets for step in self._modes(target)]
         if daemon is not None:
             steps.append(StartMps(daemon))
-        notes: tuple[str, ...] = ()
-        if self.request.config.for_mig and isinstance(self.sharing, TimeSlicing):
-            notes = ("time-slicing needs no set-up on a MIG instance: its programs take turns anyway",)
-        return SetUp(tuple(steps), edits_of(daemon), notes)
+        told = (*notes(self.request.targets, self.sharing, self.gpus, steps), *self._memory_notes())
+        return SetUp(tuple(steps), edits_of(daemon), told)
 
     def _daemon(self, mps: Mps) -> Daemon:
         return Daemon(
@@ -208,19 +221,39 @@ class _Planning:
             multi_user=mps.multi_user,
         )
 
+    def _memory_notes(self) -> Iterator[str]:
+        """The limits of MPS clients beside the memory of their devices."""
+        for target, limit in zip(self.request.targets, mib_of_limits(self.limits or ()), strict=False):
+            memory = self._memory_mib(target)
+            if limit is not None and memory is not None:
+                yield from sums(str(target), limit, memory, self.request.clients)
+
+    def _memory_mib(self, target: Target) -> int | None:
+        """The memory of a GPU or of an instance, which may be still to be made."""
+        gpu = self.gpus[target.gpu]
+        if target.place is None:
+            return (gpu.memory.total - (gpu.memory.reserved or 0)) >> 20 if gpu.memory is not None else None
+        there = next((each.memory_mib for each in gpu.instances if each.placement == target.place), None)
+        geometry = self._geometry(gpu)
+        profile = geometry.profile(target.place.profile) if geometry is not None else None
+        return there or (memory_of(profile).mib if profile is not None else None)
+
     def _instance(self, target: Target) -> Iterator[Step]:
         if target.place is None or self._there(target):
             return
-        first = next(each for each in self.request.targets if each.gpu == target.gpu)
-        if not self.gpus[target.gpu].mig_enabled and target is first:
+        if not self.gpus[target.gpu].mig_enabled and self._first(target):
             yield SetMigMode(target.gpu, enabled=True)
         yield CreateInstance(target.gpu, target.place)
 
     def _modes(self, target: Target) -> Iterator[Step]:
-        """Compute mode and time-slice of a whole GPU; a GPU in MIG mode has neither."""
-        if target.place is not None or self.sharing is None:
+        """Those of a whole GPU: MIG is off; compute mode and time-slice, which a GPU in MIG mode hasn't got."""
+        if target.place is not None:
             return
         gpu = self.gpus[target.gpu]
+        if gpu.mig_enabled:  # and without an instance, on a part that needs no reset: else it's illegal
+            yield SetMigMode(gpu.uuid, enabled=False)
+        if self.sharing is None:
+            return
         now = gpu.compute_mode or ComputeMode.DEFAULT
         mode = ComputeMode.EXCLUSIVE_PROCESS if isinstance(self.sharing, Mps) else ComputeMode.DEFAULT
         if gpu.compute_mode is not mode:

@@ -35,7 +35,7 @@ class SetMigMode:
         return SetMigMode(self.gpu, not self.enabled)
 
     def __str__(self) -> str:
-        return f"switch MIG {'on' if self.enabled else 'off'} on {self.gpu}"
+        return f"{'enable' if self.enabled else 'disable'} MIG mode on {self.gpu}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,25 @@ class Daemon:
     memory: tuple[str, ...] | None = None
     """By target: `10240M`; empty: no limit on that one."""
     multi_user: bool = False
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What each client gets at most, in words."""
+        found = () if self.percent is None else (f"{self.percent} % of the multiprocessors",)
+        memory = self.memory or ()
+        if len(self.targets) == 1 or len(set(memory)) == 1:
+            return (*found, *(f"{_mib(each)} of memory{self._each}" for each in memory[:1] if each))
+        single = zip(self.targets, memory, strict=False)
+        return (*found, *(f"{_mib(each)} of memory on {target}" for target, each in single if each))
+
+    @property
+    def _each(self) -> str:
+        return " on each device" if len(self.targets) > 1 else ""
+
+
+def _mib(limit: str) -> str:
+    """A limit as the daemon takes it, `10240M`, in words."""
+    return f"{limit.removesuffix('M')} MiB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,21 @@ NUMBER(nvmlDeviceGetComputeMode, int, "compute_mode")
 NUMBER(nvmlDeviceGetPowerUsage, u32, "power")
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, u32, "power_limit")
 NUMBER(nvmlDeviceGetCurrentClocksEventReasons, u64, "throttle")
+NUMBER(nvmlDeviceGetCurrentClocksThrottleReasons, u64, "throttle")
+
+int nvmlDeviceGetVirtualizationMode(handle_t device, u32 *mode) {
+    WHOLE_ONLY(device);
+    *mode = (u32)number(0, "g%d.virtualisation", device->gpu);
+    return finish(OK);
+}
+
+int nvmlDeviceGetAddressingMode(handle_t device, u32 mode[2]) {
+    WHOLE_ONLY(device);
+    NEED(mode[0] == 0x1000008, ARGUMENT_VERSION_MISMATCH);
+    NEED(get("g%d.addressing", device->gpu), NOT_SUPPORTED);
+    mode[1] = (u32)number(0, "g%d.addressing", device->gpu);
+    return finish(OK);
+}
 
 int nvmlDeviceSetComputeMode(handle_t device, int mode) {
     WHOLE_ONLY(device);

@@ -43,7 +43,7 @@ def test_one_question_that_fails_spoils_nothing(fake: Fake) -> None:
     gpu = fake.host().survey().gpus[1]
     assert (gpu.temperature_c, gpu.power_w) == (None, None)
     assert len(gpu.partial) == 1
-    assert gpu.partial[0].startswith("temperature: ")
+    assert gpu.partial[0].startswith("temperature unknown: ")
 
 
 def test_addresses_minors_and_indexes(fake: Fake) -> None:

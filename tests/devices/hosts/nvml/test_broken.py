@@ -165,7 +165,7 @@ def test_after_so_many_stuck_processes_nothing_more_is_asked(fake: Fake, monkeyp
     monkeypatch.setattr(nvml_process, "abandoned", lambda: nvml_process.MOST_ABANDONED)
     survey = fake.host().survey()
     assert survey.gpus == ()
-    assert "4 processes are stuck in the driver" in survey.troubles[0].message
+    assert "4 processes that asked the driver are stuck in it" in survey.troubles[0].message
 
 
 def test_what_proc_says_of_processes(fake: Fake) -> None:

@@ -137,7 +137,7 @@ def test_a_container_that_has_one_instance_only(fake: Fake) -> None:
     fake.put({"g0.foreign_parent": 1})
     gpu = fake.host().survey().gpus[0]
     assert gpu.memory is None
-    assert any(each.startswith("memory: ") for each in gpu.partial)
+    assert any(each.startswith("memory unknown: ") for each in gpu.partial)
 
 
 def test_instances_are_gone_after_a_reboot_and_only_ampere_keeps_the_mode(fake: Fake) -> None:

@@ -18,7 +18,9 @@ def test_an_old_driver_lacks_functions(tmp_path: Path) -> None:
         "nvmlDeviceGetFieldValues",
         "nvmlDeviceGetArchitecture",
     )
+    fake.put({"g1.throttle": 0x40})
     gpu = fake.host().survey().gpus[1]
+    assert (gpu.throttled, gpu.processes_unknown) == (("heat (hardware)",), True)
     assert gpu.memory is not None
     assert (gpu.memory.total >> 20, gpu.memory.reserved) == (81559, None)
     assert (gpu.processes, gpu.recovery, gpu.architecture, gpu.partial) == ((), None, None, ())

@@ -92,7 +92,7 @@ def test_every_fault_at_once() -> None:
         ("gpus: []", "gpus", "aliquot node presets"),
         ("gpus: {}", "gpus", "expected a list"),
         ("gpus: ['\x01']", "", "no YAML"),
-        ("gpus: [{model: GB300, memoryMiB: -4}]", "gpus[0].memoryMiB", "below 0"),
+        ("gpus: [{model: GB300, memoryMiB: -4}]", "gpus[0].memoryMiB", "below 1"),
     ],
 )
 def test_files_of_the_wrong_kind(text: str, path: str, part: str) -> None:

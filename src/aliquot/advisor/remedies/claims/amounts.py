@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, device_requests
+from aliquot.advisor.causes.cause import number
 from aliquot.advisor.dra.claims import changed
 from aliquot.advisor.remedies.claims.change import PROBLEM, Asked, claim_candidate
 from aliquot.advisor.wayout import Candidate, Patch, Risk, Trial
@@ -88,7 +89,7 @@ def _fewer(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
     if asked.place.alternative is None:
         operations: list[Patch] = [{"op": "add", "path": f"{source.base}{asked.place.pointer}/count", "value": usable}]
         new = changed(spec, asked.place, lambda recipe: replace(recipe, count=usable))
-        title = f"Ask for {usable} instead of {wanted} in request {asked.story.request}"
+        title = f"Ask for {number(usable, 'device')} instead of {wanted} (request {asked.story.request})"
     else:
         name = f"{asked.recipe.name}-{usable}"[:63]
         less = replace(asked.recipe, name=name, count=usable)
@@ -117,7 +118,7 @@ def _fewer(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
         kind="fewer-devices" if asked.place.alternative is None else "change-request",
         title=title,
         risk=FEWER,
-        rank=34,
+        rank=34 + (wanted - usable) / wanted,  # the nearest count first
     )
 
 

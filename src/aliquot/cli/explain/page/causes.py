@@ -9,6 +9,7 @@ from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks
 from aliquot.advisor.wayout import WayOut
+from aliquot.cli.explain.best import best
 from aliquot.cli.explain.grouped import SIGNS, Group, unsure
 from aliquot.cli.explain.page.anchors import Anchors
 from aliquot.cli.explain.page.evidence import HeldBy, Refusing, Told, devices, holders, refusing
@@ -50,6 +51,8 @@ class Block:
     count: int
     parts: tuple[Part, ...]
     way: WayOut | None
+    best: str
+    """The best way out as the summary tells it; empty: nothing is tried or advised."""
     offered: tuple[str, ...]
     """What its pods ask for, as the map's `offers` name it."""
 
@@ -65,6 +68,7 @@ def block(snapshot: Snapshot, groups: Sequence[Group], anchors: Anchors) -> Bloc
     story = groups[0][0]
     parts = tuple(_part(one, twins) for one, twins in groups)
     names = tuple(dict.fromkeys(owner_words(one.owner) for one, _ in groups))
+    helped = next((one for one, _ in groups if one.ways_out), story)
     return Block(
         anchors.of("cause", names[0]),
         story.verdict,
@@ -76,7 +80,8 @@ def block(snapshot: Snapshot, groups: Sequence[Group], anchors: Anchors) -> Bloc
         tuple(dict.fromkeys(one.pod.namespace for one, _ in groups)),
         sum(len(part.pods) for part in parts),
         parts,
-        next((one.ways_out[0] for one, _ in groups if one.ways_out), None),
+        helped.ways_out[0] if helped.ways_out else None,
+        best(helped),
         tuple(sorted(asked_of(snapshot, story.pod))),
     )
 

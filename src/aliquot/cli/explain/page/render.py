@@ -10,7 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from aliquot import __version__
 from aliquot.advisor.causes.cause import number
 from aliquot.advisor.explanation.value import Explanation, counts
-from aliquot.cli.explain.grouped import ORDER, SIGNS, by_cause, in_order
+from aliquot.cli.explain.grouped import MARKS, ORDER, SIGNS, by_cause, in_order
 from aliquot.cli.explain.page.anchors import Anchors
 from aliquot.cli.explain.page.causes import asked_of, block
 from aliquot.cli.explain.page.cluster_map import cluster_map
@@ -47,6 +47,7 @@ def page(snapshot: Snapshot, stories: Sequence[Explanation], *, release: str, so
         map=drawn,
         signs=SIGNS,
         meanings=MEANINGS,
+        unsure=MARKS["?"],
         pods=number(len(stories), "pod"),
         waiting=sum(verdicts.get(name, 0) for name in WAITING),
         digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

@@ -27,6 +27,9 @@ _BRANDS: Final = {
     9: "NvidiaVCS", 10: "NvidiaVWS", 11: "NvidiaCloudGaming", 12: "QuadroRTX", 13: "NvidiaRTX", 14: "Nvidia",
     15: "GeForceRTX", 16: "TitanRTX",
 }  # fmt: skip
+_ADDRESSING: Final = {0: "None", 1: "HMM", 2: "ATS"}
+_VIRTUAL: Final = 2
+"""The virtualisation mode inside a guest that has a virtual GPU."""
 _COMPUTE_MODES: Final = {0: "default", 2: "prohibited", 3: "exclusive-process"}
 _RECOVERY: Final = (
     "none", "reset the GPU", "reboot the machine", "drain peer traffic", "drain, then reset the GPU",
@@ -48,7 +51,10 @@ class Answers:
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
-        self.failed: list[str] = []
+        self.failed: dict[str, str] = {}
+        """What wasn't answered, with the driver's words."""
+        self.untold: set[str] = set()
+        """What this driver is too old to tell."""
 
     def ask(self, what: str, question: Callable[..., Any], *arguments: Any) -> Any:
         """An answer, or None.
@@ -59,13 +65,18 @@ class Answers:
         try:
             return question(self.handle, *arguments)
         except pynvml.NVMLLibraryMismatchError:  # the process lists of an old driver; it's no NVMLError
+            self.untold.add(what)
             return None
         except pynvml.NVMLError as error:
             if error.value in GONE:
                 raise
             if error.value not in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
-                self.failed.append(f"{what}: {error}")
+                self.failed[what] = str(error)
             return None
+
+    def partial(self) -> list[str]:
+        """What is unknown because of that."""
+        return [f"{what} unknown: the driver answered {words!r}" for what, words in self.failed.items()]
 
 
 def identity(handle: Any, index: int) -> dict[str, Any]:
@@ -101,19 +112,26 @@ def standing(handle: Any) -> dict[str, Any]:
     """
     answers = Answers(handle)
     ask = answers.ask
+    virtualisation = ask("virtualisation", pynvml.nvmlDeviceGetVirtualizationMode)
     capability = ask("compute capability", pynvml.nvmlDeviceGetCudaComputeCapability)
     mode = ask("MIG mode", pynvml.nvmlDeviceGetMigMode)
     ecc, power = ask("ECC mode", pynvml.nvmlDeviceGetEccMode), ask("power", pynvml.nvmlDeviceGetPowerUsage)
     limit = ask("power limit", pynvml.nvmlDeviceGetEnforcedPowerLimit)
     rows = ask("remapped rows", pynvml.nvmlDeviceGetRemappedRows)
-    reasons = ask("clocks", pynvml.nvmlDeviceGetCurrentClocksEventReasons) or 0
+    reasons = ask("clocks", pynvml.nvmlDeviceGetCurrentClocksEventReasons)
+    if reasons is None and "clocks" not in answers.failed:  # its name before R535
+        reasons = ask("clocks", pynvml.nvmlDeviceGetCurrentClocksThrottleReasons)
     persistence = ask("persistence", pynvml.nvmlDeviceGetPersistenceMode)
+    running = processes(answers)
     usage = None if mode is not None and mode[0] else ask("utilisation", pynvml.nvmlDeviceGetUtilizationRates)
     return {
         "architecture": _ARCHITECTURES.get(ask("architecture", pynvml.nvmlDeviceGetArchitecture) or 0),
         "compute_capability": None if capability is None else f"{capability[0]}.{capability[1]}",
         "memory": memory(answers),
+        "addressing_mode": _ADDRESSING.get(_minus_one(ask("addressing", pynvml.nvmlDeviceGetAddressingMode))),
+        "virtual": None if virtualisation is None else virtualisation == _VIRTUAL,
         "mig": None if mode is None else {"current": bool(mode[0]), "pending": bool(mode[1])},
+        "mig_unknown": "MIG mode" in answers.failed,
         "compute_mode": _COMPUTE_MODES.get(_minus_one(ask("compute mode", pynvml.nvmlDeviceGetComputeMode))),
         "persistence": None if persistence is None else bool(persistence),
         "ecc": None if ecc is None else bool(ecc[0]),
@@ -122,14 +140,15 @@ def standing(handle: Any) -> dict[str, Any]:
         "rows_pending": None if rows is None else bool(rows[2]),
         "rows_failed": None if rows is None else bool(rows[3]),
         "recovery": recovery(answers),
-        "throttled": [words for bit, words in _HELD_BACK.items() if reasons & bit],
+        "throttled": None if reasons is None else [words for bit, words in _HELD_BACK.items() if reasons & bit],
         "temperature_c": ask("temperature", pynvml.nvmlDeviceGetTemperature, 0),
         "power_w": None if power is None else power / 1000,
         "power_limit_w": None if limit is None else limit / 1000,
         "utilisation_percent": None if usage is None else usage.gpu,
         "links": links(answers),
-        "processes": processes(answers),
-        "partial": answers.failed,
+        "processes": running,
+        "processes_unknown": any(each.endswith("processes") for each in (*answers.failed, *answers.untold)),
+        "partial": answers.partial(),
     }
 
 
@@ -142,7 +161,7 @@ def memory(answers: Answers) -> dict[str, int | None] | None:
     new = answers.ask("memory", pynvml.nvmlDeviceGetMemoryInfo, pynvml.nvmlMemory_v2)
     if new is not None:
         return {"total": new.total, "used": new.used, "reserved": new.reserved}
-    if answers.failed and answers.failed[-1].startswith("memory:"):
+    if "memory" in answers.failed:
         return None
     old = answers.ask("memory", pynvml.nvmlDeviceGetMemoryInfo)
     return None if old is None else {"total": old.total, "used": old.used, "reserved": None}
@@ -176,7 +195,7 @@ def links(answers: Answers) -> list[dict[str, Any]]:
             if error.value in GONE:
                 raise
             if error.value not in {INVALID_ARGUMENT, NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
-                answers.failed.append(f"NVLink {number}: {error}")
+                answers.failed[f"NVLink {number}"] = str(error)
             break
         kind = answers.ask("NVLink", pynvml.nvmlDeviceGetNvLinkRemoteDeviceType, number) if active else None
         remote = answers.ask("NVLink", pynvml.nvmlDeviceGetNvLinkRemotePciInfo, number) if active else None

@@ -8,6 +8,8 @@ from aliquot.devices.hosts.nvml.process import NvmlCodeError
 from aliquot.devices.hosts.protocol import DriverMissing, GpuLost, HostFault, Refused, Why
 from aliquot.devices.survey import Trouble
 
+NOT_LOADED, NO_LIBRARY = 9, 12
+
 DRIVER: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
     {
         12: (
@@ -48,9 +50,25 @@ _WHY: Final[Mapping[int, Why]] = MappingProxyType(
 _LOST: Final = {15: "the GPU is lost", 16: "the GPU must be reset before it answers"}
 
 
-def no_driver(error: NvmlCodeError) -> Trouble:
-    """What to say where the library can't be opened."""
+def no_driver(error: NvmlCodeError, module: str | None = None, gpus: int | None = None) -> Trouble:
+    """What to say where the library can't be opened.
+
+    Args:
+        error: what its start answered.
+        module: the version of the kernel module that is loaded.
+        gpus: how many of NVIDIA's GPUs the PCI bus shows; None where the bus can't be seen.
+    """
     message, hint = DRIVER.get(error.code, (f"the NVIDIA driver can't be asked: {error.text}", ""))
+    if error.code == NO_LIBRARY and module is not None:
+        message = f"half a driver: kernel module {module} is loaded, its library libnvidia-ml.so.1 wasn't found"
+        hint = f"install the libraries of {module}; in a container, ask for the capability `utility` or mount them"
+    elif error.code == NO_LIBRARY and gpus == 0:
+        message, hint = f"{message}; nor is any NVIDIA GPU on the PCI bus", "--host preset:NAME simulates some"
+    elif error.code == NOT_LOADED and module is not None:
+        message = f"kernel module {module} is loaded, but its device nodes are missing: /dev/nvidiactl"
+        hint = "nvidia-modprobe makes them; in a container, ask for the GPUs"
+    elif module is not None:
+        message = f"{message} (kernel module {module})"
     return Trouble(message=message, hint=hint)
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from aliquot.devices.catalogue import by_pci_id
 from aliquot.devices.gpu import Gpu, TimeSlice
 from aliquot.devices.hosts import host_files
 from aliquot.devices.hosts.nvml.errors import fault_of, no_driver
 from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess, abandoned
-from aliquot.devices.hosts.protocol import HostFault, Hung
+from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, slow_answer
 from aliquot.devices.hosts.sysfs import SysfsHost
 from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
 
@@ -39,13 +40,18 @@ class Look:
         driver = self._driver()
         for index in range(driver["count"] if driver else 0):
             self._look_at(index)
-        self._missing()
+        self._missing(counted=driver is not None)
         aside = SysfsHost(self._root).survey()
+        if driver and driver["cuda"] is None:
+            self._troubles.append(Trouble(message="the newest CUDA is unknown: the driver failed to tell it"))
         module = host_files.module_version(self._root)
         logged = host_files.logged_xids(self._root)
         uuids = {gpu.pci: gpu.uuid for gpu in self._gpus}
-        if abandoned():
-            self._troubles.append(Trouble(message=f"{abandoned()} processes are stuck in the driver"))
+        if stuck := abandoned():
+            words = (
+                "1 process that asked the driver is" if stuck == 1 else f"{stuck} processes that asked the driver are"
+            )
+            self._troubles.append(Trouble(message=f"{words} stuck in it"))
         return Survey(
             host="nvml",
             driver=Driver(version=driver["version"], cuda=driver["cuda"], module=module) if driver else None,
@@ -53,7 +59,8 @@ class Look:
             unreadable=tuple(self._unreadable),
             accelerators=aside.accelerators,
             nics=aside.nics,
-            xids=(*(replace(xid, gpu=uuids.get(xid.gpu or "", xid.gpu)) for xid in logged), *xids),
+            xids=(*(replace(xid, gpu=uuids.get(xid.gpu or "", xid.gpu)) for xid in logged or ()), *xids),
+            xids_known=logged is not None,
             troubles=tuple(self._troubles),
         )
 
@@ -65,18 +72,14 @@ class Look:
             driver: dict[str, Any] = self._worker.ask("driver", limit_s=self._limit)
             return driver  # noqa: TRY300
         except NvmlCodeError as error:
-            trouble = no_driver(error)
-            module = host_files.module_version(self._root)
-            if module is not None:
-                trouble = replace(trouble, message=f"{trouble.message} (kernel module {module})")
-            if error.code == 9 and module is not None:
-                lacking = "the kernel module is loaded, but its device nodes are missing: /dev/nvidiactl"
-                trouble = Trouble(message=lacking, hint="nvidia-modprobe makes them; in a container, ask for the GPUs")
-            self._troubles.append(trouble)
+            gpus = len(host_files.display_devices(self._root, NVIDIA)) if host_files.pci_devices(self._root) else None
+            self._troubles.append(no_driver(error, host_files.module_version(self._root), gpus))
         except HostFault as fault:
             if isinstance(fault, Hung):
                 self._hung["driver"] = fault.message
-            self._troubles.append(Trouble(message=fault.message, hint=fault.hint))
+            module = host_files.module_version(self._root)
+            message = fault.message if module is None else f"{fault.message} (kernel module {module})"
+            self._troubles.append(Trouble(message=message, hint=fault.hint))
         return None
 
     def _look_at(self, index: int) -> None:
@@ -86,14 +89,21 @@ class Look:
             return
         try:
             about = self._worker.ask("identity", index, limit_s=self._limit, gpu=where)
+            took_s = self._worker.took_s
             if about["pci"] in self._hung:
                 self._fail(index, self._hung[about["pci"]], "it isn't asked again before `release`", about)
                 return
             standing = self._worker.ask("standing", about["pci"], limit_s=self._limit, gpu=where)
-            self._gpus.append(self._joined({**about, **standing}))
+            gpu = self._joined({**about, **standing})
+            self._gpus.append(replace(gpu, partial=(*gpu.partial, *slow_answer(took_s + self._worker.took_s))))
         except NvmlCodeError as error:
             fault = fault_of(error, where)
-            self._fail(index, fault.message if fault else error.text, fault.hint if fault else _hint(error.code), about)
+            if isinstance(fault, GpuLost):
+                self._fail(index, fault.message, fault.hint, about)
+                return
+            asked = "which GPU it is" if about is None else "how it stands"
+            hint = fault.hint if fault else _hint(error.code)
+            self._fail(index, f"asked {asked}, the driver answered: {error.text}", hint, about)
         except Hung as fault:
             self._hung[about["pci"] if about else where] = fault.message
             self._fail(index, fault.message, fault.hint, about)
@@ -117,7 +127,7 @@ class Look:
             partial = (*partial, f"its device node /dev/nvidia{gpu.minor} is missing: nvidia-modprobe makes it")
         return replace(gpu, numa_node=near.numa_node, pcie_root=near.pcie_root, processes=processes, partial=partial)
 
-    def _missing(self) -> None:
+    def _missing(self, *, counted: bool) -> None:
         """GPUs on the bus that nobody counted; those that don't answer to their index aren't told twice."""
         known = {gpu.pci for gpu in self._gpus} | {each.pci for each in self._unreadable}
         nameless = sum(each.pci is None for each in self._unreadable)
@@ -131,11 +141,34 @@ class Look:
                 for each in self._unreadable
             ]
         for pci in missing:
-            driver = host_files.driver_of(self._root, pci)
-            message = f"on the PCI bus, but not counted by the NVIDIA driver (bound to {driver or 'no driver'})"
-            hint = "lent to virtual machines" if driver == "vfio-pci" else "it may have failed to start: see dmesg"
-            trouble = Trouble(message=message, hint=hint, gpu=f"gpu at {pci}")
+            trouble = _uncounted(pci, host_files.driver_of(self._root, pci), self._kind(pci), counted=counted)
             self._unreadable.append(Unreadable(index=None, trouble=trouble, pci=pci))
+
+    def _kind(self, pci: str) -> str:
+        """What a GPU is by its PCI id alone."""
+        identity = host_files.pci_id(self._root, pci) or ""
+        model = by_pci_id(identity)
+        return f"{model.key} by its PCI id, {identity}" if model is not None else f"PCI id {identity}"
+
+
+def _uncounted(pci: str, bound: str | None, kind: str, *, counted: bool) -> Trouble:
+    """What to say of a GPU on the bus that no driver tells of.
+
+    Args:
+        pci: its address.
+        bound: the kernel's driver that it's bound to.
+        kind: what it is.
+        counted: whether NVIDIA's driver answered, and counted others.
+    """
+    lent, foreign = bound == "vfio-pci", bound not in {None, "nvidia", "vfio-pci"}
+    message = f"{kind}, bound to {bound or 'no driver'}: "
+    message += (
+        "not counted by the NVIDIA driver" if counted else "nothing else is known of it without the NVIDIA driver"
+    )
+    hint = "it may have failed to start: see dmesg" if counted else ""
+    if lent or foreign:
+        hint = "lent to virtual machines" if lent else f"{bound} keeps it from the NVIDIA driver: unbind it"
+    return Trouble(message=message, hint=hint, gpu=f"gpu at {pci}")
 
 
 def _hint(code: int) -> str:

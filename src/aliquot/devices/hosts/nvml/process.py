@@ -7,7 +7,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from time import monotonic
-from typing import IO, Any
+from types import MappingProxyType
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -19,6 +20,23 @@ MOST_ABANDONED = 4
 
 _abandoned: list[subprocess.Popen[bytes]] = []
 """Kept, so that they are reaped when the driver lets them go; no one waits for them."""
+
+
+_ASKED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "driver": "for its versions",
+        "identity": "which GPU has that number",
+        "standing": "how the GPU stands",
+        "profiles": "for its MIG profiles",
+        "create": "to create a MIG instance",
+        "destroy": "to destroy a MIG instance",
+        "set_mig_mode": "to switch MIG",
+        "set_compute_mode": "to set the compute mode",
+        "activity": "how busy the GPU is",
+        "wait": "for its events",
+    }
+)
+"""The worker's questions for people."""
 
 
 class NvmlCodeError(Exception):
@@ -46,6 +64,8 @@ class WorkerProcess:
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
+        self.took_s = 0.0
+        """How long the last answer took."""
 
     def ask(self, question: str, *arguments: object, limit_s: float, gpu: str | None = None) -> Any:
         """An answer.
@@ -58,20 +78,22 @@ class WorkerProcess:
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
+        start = monotonic()
         try:
             process.stdin.write(msgspec.json.encode([question, *arguments]) + b"\n")
             process.stdin.flush()
-            line = self._line(process.stdout, monotonic() + limit_s)
+            line = self._line(process.stdout, start + limit_s)
         except TimeoutError:
             self._abandon(process)
             raise Hung(
-                f"the driver didn't answer {question} within {limit_s:g} s",
+                f"the driver didn't answer within {limit_s:g} s when it was asked {_ASKED.get(question, question)}",
                 gpu=gpu,
                 hint="its process was abandoned; the kernel's log (dmesg) tells more, a reboot may be needed",
             ) from None
         except (BrokenPipeError, EOFError):
             status = self._buried()
             raise HostFault(f"the driver's library ended the process that called it ({status})", gpu=gpu) from None
+        self.took_s = monotonic() - start
         reply = msgspec.json.decode(line)
         if "code" in reply:
             raise NvmlCodeError(reply["code"], reply["text"], reply["left"])
@@ -99,7 +121,7 @@ class WorkerProcess:
             self.close()
         if abandoned() >= MOST_ABANDONED:
             raise HostFault(
-                f"{abandoned()} processes are stuck in the driver: nothing more is asked",
+                f"{abandoned()} processes that asked the driver are stuck in it: nothing more is asked",
                 hint="the kernel's log (dmesg) tells more; a reboot may be needed",
             )
         self._rest = b""

@@ -66,10 +66,12 @@ class Worker:
 
     def on_driver(self) -> dict[str, Any]:
         """Versions, and how many GPUs are counted."""
-        cuda = pynvml.nvmlSystemGetCudaDriverVersion()
+        cuda = None
+        with contextlib.suppress(pynvml.NVMLError):  # no reason to know nothing else
+            cuda = pynvml.nvmlSystemGetCudaDriverVersion()
         return {
             "version": pynvml.nvmlSystemGetDriverVersion(),
-            "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
+            "cuda": None if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}",
             "count": pynvml.nvmlDeviceGetCount(),
         }
 

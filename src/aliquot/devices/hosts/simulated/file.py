@@ -1,21 +1,21 @@
 """Reading the file of a simulated host: everything that's wrong with it at once, each with its path and a hint."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 import msgspec
 import yaml
 
-from aliquot.devices.catalogue import GpuModel, all_models, find
-from aliquot.devices.gpu import ComputeMode
+from aliquot.devices.catalogue import GpuModel
 from aliquot.devices.hosts.protocol import Why
 from aliquot.devices.hosts.simulated.shape import Fault as FaultShape
 from aliquot.devices.hosts.simulated.shape import Gpu, HostFile, Nic
+from aliquot.devices.hosts.simulated.values import driver_versions, gpu_values, nic_values, same, shared_pci
 from aliquot.devices.mig import Geometry, Placement, geometry_of
 from aliquot.devices.mig.legal_layouts import violations
+from aliquot.devices.naming import family_of, known_models, model_named, models_named, nearest_names
 from aliquot.kube.reading.shape import Fault, faults, is_list, is_object, join
 from aliquot.kube.reading.strict import unknown_fields, without_unknown
 
@@ -36,9 +36,7 @@ CALLS = {
 """The host's methods as the file spells them."""
 
 _Part = TypeVar("_Part")
-_PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _INSTANCE = re.compile(r"(?P<profile>[^@]+)@(?P<start>[0-9]+)", re.ASCII)
-_UUID = re.compile(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class HostFileError(ValueError):
@@ -87,17 +85,20 @@ def _judge(value: Any) -> Iterator[Fault]:
     for index, gpu in gpus.items():
         for fault in _gpu(gpu):
             yield fault.under(f"gpus[{index}]")
-    yield from _same(gpus)
+    yield from same(gpus)
     for index, nic in nics.items():
-        if _PCI.fullmatch(nic.pci) is None:
-            yield Fault(f"nics[{index}].pci", f"{nic.pci!r} is no PCI address", "0000:9a:00.0")
-        if nic.kind not in {"ethernet", "infiniband"}:
-            yield Fault(f"nics[{index}].kind", f"{nic.kind!r} isn't known", "ethernet or infiniband")
+        for fault in nic_values(nic):
+            yield fault.under(f"nics[{index}]")
+    yield from shared_pci(gpus, nics)
+    if is_object(driver := value.get("driver")):
+        yield from driver_versions(driver)
     if isinstance(uuids := value.get("migUuids"), str) and uuids not in {"stable", "fresh"}:
         yield Fault("migUuids", f"{uuids!r} isn't known", "stable or fresh")
     for index, wrong in _parts(value.get("faults"), FaultShape).items():
         for each in _fault(wrong, count):
             yield each.under(f"faults[{index}]")
+        if wrong.lost and wrong.gpu in gpus and gpus[wrong.gpu].processes:
+            yield Fault(f"gpus[{wrong.gpu}].processes", f"nothing runs on a lost GPU, which faults[{index}] makes it")
 
 
 def _parts(value: Any, shape: type[_Part]) -> dict[int, _Part]:
@@ -111,16 +112,6 @@ def _parts(value: Any, shape: type[_Part]) -> dict[int, _Part]:
     return parts
 
 
-def _same(gpus: Mapping[int, Gpu]) -> Iterator[Fault]:
-    """What no two GPUs may share."""
-    for name in ("uuid", "minor", "pci"):
-        seen: dict[object, int] = {}
-        for index, gpu in gpus.items():
-            value: object = getattr(gpu, name)
-            if value is not None and seen.setdefault(value, index) != index:
-                yield Fault(f"gpus[{index}].{name}", f"{value} is gpus[{seen[value]}]'s too")
-
-
 def placements(gpu: Gpu) -> tuple[Placement, ...]:
     """The instances of a GPU that was checked."""
     pairs = (each.rpartition("@") for each in gpu.instances)
@@ -128,40 +119,27 @@ def placements(gpu: Gpu) -> tuple[Placement, ...]:
 
 
 def _gpu(gpu: Gpu) -> Iterator[Fault]:
-    model = find(gpu.model)
+    model = model_named(gpu.model)
     if model is None:
-        meant = get_close_matches(gpu.model, [each.key for each in all_models()], n=1)
-        yield Fault(
-            "model", f"no GPU is called {gpu.model!r}", f"did you mean {meant[0]}?" if meant else "such as A100-40GB"
-        )
+        yield _no_model(gpu.model)
     elif model.vendor != "nvidia":
         yield Fault("model", f"{model.key} isn't NVIDIA's", "only NVIDIA's are simulated")
     elif gpu.memory_mi_b is None and model.memory_mib is None:
         yield Fault("memoryMiB", f"missing: how much memory {model.key} has isn't known")
-    if gpu.pci is not None and _PCI.fullmatch(gpu.pci) is None:
-        yield Fault("pci", f"{gpu.pci!r} is no PCI address", "0000:65:00.0")
-    if gpu.uuid is not None and _UUID.fullmatch(gpu.uuid) is None:
-        yield Fault("uuid", f"{gpu.uuid!r} is no GPU's UUID", "GPU-, then 8-4-4-4-12 hexadecimal digits in lower case")
-    if gpu.compute_mode not in list(ComputeMode):
-        yield Fault("computeMode", f"{gpu.compute_mode!r} isn't known", ", ".join(ComputeMode))
-    for name, value in (
-        ("minor", gpu.minor),
-        ("memoryMiB", gpu.memory_mi_b),
-        ("usedMiB", gpu.used_mi_b),
-        ("links", gpu.links),
-        ("busyPercent", gpu.busy_percent),
-    ):
-        if value is not None and value < 0:
-            yield Fault(name, f"{value} is below 0")
+    yield from gpu_values(gpu, model)
     yield from _mig(gpu, model)
-    starts = {each.rpartition("@")[2] for each in gpu.instances}
-    for index, process in enumerate(gpu.processes):
-        if process.kind not in {"compute", "graphics", "mps"}:
-            yield Fault(f"processes[{index}].kind", f"{process.kind!r} isn't known", "compute, graphics or mps")
-        if process.start is not None and str(process.start) not in starts:
-            yield Fault(f"processes[{index}].start", f"no instance starts at {process.start}")
-        if process.start is None and gpu.instances:
-            yield Fault(f"processes[{index}].start", "missing: a process on a GPU with instances runs on one of them")
+
+
+def _no_model(name: str) -> Fault:
+    """What's wrong with a name that means no one model."""
+    several = [each.key for each in models_named(name)]
+    if several:
+        return Fault("model", f"{name!r} is more than one GPU", f"say which: {', '.join(several)}")
+    if family_of(name) is not None:
+        return Fault("model", f"of {name} only the MIG layouts are known", f"one of {', '.join(known_models())}")
+    meant = nearest_names(name)
+    hint = f"did you mean {' or '.join(meant)}?" if meant else f"one of {', '.join(known_models())}"
+    return Fault("model", f"no GPU is called {name!r}", hint)
 
 
 def _mig(gpu: Gpu, model: GpuModel | None) -> Iterator[Fault]:
@@ -204,8 +182,9 @@ def _fault(fault: FaultShape, gpus: int) -> Iterator[Fault]:
         yield Fault("call", f"a host has no call {fault.call!r}", ", ".join(CALLS))
     if fault.refused is not None and fault.refused not in list(Why):
         yield Fault("refused", f"{fault.refused!r} is no reason", ", ".join(Why))
-    if fault.nth is not None and fault.nth < 1:
-        yield Fault("nth", f"{fault.nth} is below 1")
+    for name, number, least in (("nth", fault.nth, 1), ("slowMs", fault.slow_ms, 1), ("xid", fault.xid, 1)):
+        if number is not None and number < least:
+            yield Fault(name, f"{number} is below {least}")
     if (fault.refused or fault.slow_ms is not None or fault.nth is not None) and fault.call is None:
         yield Fault("call", "missing: which call fails or is slow?", ", ".join(CALLS))
     if (fault.lost or fault.xid is not None) and fault.gpu is None:

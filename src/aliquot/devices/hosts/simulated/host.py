@@ -8,7 +8,7 @@ import msgspec
 
 from aliquot.devices.activity import Activity
 from aliquot.devices.gpu import ComputeMode, Gpu, TimeSlice
-from aliquot.devices.hosts.protocol import GpuLost, Hung, MpsSettings, Refused, Why
+from aliquot.devices.hosts.protocol import GpuLost, Hung, MpsSettings, Refused, Why, slow_answer
 from aliquot.devices.hosts.simulated import rules
 from aliquot.devices.hosts.simulated.file import CALLS
 from aliquot.devices.hosts.simulated.look import activity_now, first_state, gpu_now, model_of, nic_now, pci_of, uuid_of
@@ -50,27 +50,40 @@ class SimulatedHost:
 
     # --- the protocol --------------------------------------------------------------------------------------------
     def survey(self) -> Survey:
-        """Everything as it is; lost and hung GPUs apart."""
-        state = self._store.load()
+        """Everything as it is; apart the GPUs that are lost or hang, and those that the file lets refuse."""
         gpus: list[Gpu] = []
         unreadable: list[Unreadable] = []
         for uuid, index in self._order.items():
-            here, where = state.gpus[uuid], self._where(uuid)
+            start = monotonic()
             try:
-                self._strike("survey", uuid)
+                refused = self._strike("survey", uuid)
             except (GpuLost, Hung) as fault:
-                trouble = Trouble(message=fault.message, hint=fault.hint, gpu=where)
-                unreadable.append(Unreadable(index=index, trouble=trouble, pci=pci_of(self.file, index), uuid=uuid))
+                unreadable.append(self._unreadable(uuid, fault.message, fault.hint))
                 continue
-            gpus.append(gpu_now(self.file, index, here))
+            if refused is not None:
+                unreadable.append(self._unreadable(uuid, f"it can't be asked, {refused.message}: {refused.why}"))
+                continue
+            gpu = gpu_now(self.file, index, self._store.load().gpus[uuid])
+            gpus.append(replace(gpu, partial=slow_answer(monotonic() - start)))
+        state = self._store.load()
         return Survey(
             host=self._name,
             driver=Driver(version=self.file.driver.version, cuda=self.file.driver.cuda) if self.file.gpus else None,
             gpus=tuple(gpus),
             unreadable=tuple(unreadable),
             nics=tuple(nic_now(nic) for nic in self.file.nics),
-            xids=tuple(_xid(each) for each in state.seen),
+            xids=tuple(
+                _xid(each) for each in (*state.seen, *state.pending, *self._untold(state).values())[-KEPT_XIDS:]
+            ),
         )
+
+    def check(self) -> None:
+        """Read the state that it comes back to.
+
+        Raises:
+            ValueError: the state file isn't one.
+        """
+        self._store.load()
 
     def geometry(self, gpu: str) -> Geometry | Refused:
         """As the catalogue knows it."""
@@ -149,17 +162,13 @@ class SimulatedHost:
         while True:
             with self._store.change() as box:
                 state = box[0]
-                new = [
-                    (number, (self._uuid(fault.gpu), fault.xid, None))
-                    for number, fault in enumerate(self._faults)
-                    if fault.xid is not None and number not in state.told
-                ]
-                found = (*state.pending, *(each for _, each in new))
+                new = self._untold(state)
+                found = (*state.pending, *new.values())
                 if found:
                     box[0] = msgspec.structs.replace(
                         state,
                         pending=(),
-                        told=(*state.told, *(number for number, _ in new)),
+                        told=(*state.told, *new),
                         seen=(*state.seen, *found)[-KEPT_XIDS:],
                     )
             if found or monotonic() >= until:
@@ -250,6 +259,19 @@ class SimulatedHost:
 
     def _uuid(self, index: int | None) -> str | None:
         return None if index is None else uuid_of(self.file, index)
+
+    def _untold(self, state: HostState) -> dict[int, tuple[str | None, int, int | None]]:
+        """The XIDs of the file that nobody was told yet, by the numbers of their faults."""
+        return {
+            number: (self._uuid(fault.gpu), fault.xid, None)
+            for number, fault in enumerate(self._faults)
+            if fault.xid is not None and number not in state.told
+        }
+
+    def _unreadable(self, gpu: str, message: str, hint: str = "") -> Unreadable:
+        index = self._order[gpu]
+        trouble = Trouble(message=message, hint=hint, gpu=self._where(gpu))
+        return Unreadable(index=index, trouble=trouble, pci=pci_of(self.file, index), uuid=gpu)
 
     def _where(self, gpu: str) -> str:
         return f"gpu {self._order[gpu]} ({pci_of(self.file, self._order[gpu])})"

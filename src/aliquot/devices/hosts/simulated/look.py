@@ -3,15 +3,17 @@
 from uuid import NAMESPACE_DNS, uuid5
 
 from aliquot.devices.activity import Activity
-from aliquot.devices.catalogue import GpuModel, find
+from aliquot.devices.catalogue import GpuModel
 from aliquot.devices.gpu import ComputeMode, Gpu, Memory, Process, Recovery
 from aliquot.devices.hosts.simulated import shape
 from aliquot.devices.hosts.simulated.file import placements
 from aliquot.devices.hosts.simulated.rules import create
 from aliquot.devices.hosts.simulated.state import GpuState, HostState
+from aliquot.devices.hosts.simulated.values import default_pci
 from aliquot.devices.instances import MigMode
 from aliquot.devices.links import Nic, NvLink
 from aliquot.devices.mig import geometry_of
+from aliquot.devices.naming import model_named
 
 MIB = 1024 * 1024
 _BRANDS = (("GeForce RTX", "GeForceRTX"), ("RTX", "NvidiaRTX"))
@@ -19,7 +21,7 @@ _BRANDS = (("GeForce RTX", "GeForceRTX"), ("RTX", "NvidiaRTX"))
 
 def model_of(gpu: shape.Gpu) -> GpuModel:
     """The model of a GPU in a checked file."""
-    model = find(gpu.model)
+    model = model_named(gpu.model)
     assert model is not None, gpu.model
     return model
 
@@ -32,7 +34,7 @@ def uuid_of(host: shape.HostFile, index: int) -> str:
 
 def pci_of(host: shape.HostFile, index: int) -> str:
     """Its PCI address."""
-    return host.gpus[index].pci or f"0000:{0x10 + index:02x}:00.0"
+    return host.gpus[index].pci or default_pci(index)
 
 
 def first_state(host: shape.HostFile) -> HostState:
@@ -96,6 +98,7 @@ def gpu_now(host: shape.HostFile, index: int, state: GpuState) -> Gpu:
         ecc=given.ecc,
         ecc_pending=given.ecc,
         recovery=Recovery.NONE,
+        throttled=(),
         utilisation_percent=None if state.mig is not None and state.mig.current else given.busy_percent,
         temperature_c=given.temperature_c,
         power_w=float(given.power_w),

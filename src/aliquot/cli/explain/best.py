@@ -1,0 +1,33 @@
+"""The best way out in a few words, for a table: with what it costs, and then with the best that costs nothing."""
+
+from collections.abc import Sequence
+
+from aliquot.advisor.explanation.value import Explanation
+from aliquot.advisor.wayout import WayOut
+
+
+def best(story: Explanation) -> str:
+    """What to do first; where nothing that was tried helps, what is advised; empty: nothing needs to be done."""
+    if story.ways_out:
+        return _told(story.ways_out)
+    advice = next((one.text for one in story.advice), "")
+    if story.verdict == "gated":
+        return advice[:1].upper() + advice[1:]
+    return advice or "none found" if story.verdict in ("pending", "blocked") else ""
+
+
+def _told(ways: Sequence[WayOut]) -> str:
+    """The first; money is somebody else's to give, so beside what costs some stands what can be done without."""
+    first = ways[0]
+    title = first.title + (f" ({first.after.first[0]} goes first)" if first.after.first else "")
+    if first.cost.usd_per_hour == 0:
+        return title
+    price = "price unknown" if first.cost.usd_per_hour is None else f"${first.cost.usd_per_hour:.2f}/h"
+    free = next(
+        (way for way in ways if way.cost.usd_per_hour == 0 and bool(way.after.first) <= bool(first.after.first)), None
+    )
+    if free is None:
+        return f"{title} ({price})"
+    what = title.partition(":")[0] if first.kind == "add-node" else title  # what it has is in the block
+    risk = f", at {free.risk.level} risk," if free.risk.level != first.risk.level else ""
+    return f"{what} ({price}), or{risk} {free.title[:1].lower()}{free.title[1:]}"

@@ -1,0 +1,1 @@
+"""Device plugins at the kubelet: registered, watched, and their devices counted and given to containers."""

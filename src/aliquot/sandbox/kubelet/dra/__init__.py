@@ -1,0 +1,1 @@
+"""DRA drivers at the kubelet: their plugins, the claims prepared by them, and the health that they tell."""
