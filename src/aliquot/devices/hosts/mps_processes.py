@@ -53,5 +53,9 @@ class MpsProcesses:
             shutil.rmtree(folder, ignore_errors=True)
         return None
 
+    def daemons_below(self, root: str) -> tuple[str, ...]:
+        """See `MpsDaemons`."""
+        return tuple(sorted(str(path) for path in Path(root).glob("*/pipe")))
+
     def _daemon(self, pipe: str, log: str, devices: tuple[str, ...]) -> MpsDaemon:
         return MpsDaemon(Path(pipe), Path(log), devices=devices, program=self._program, limit_s=self._limit)

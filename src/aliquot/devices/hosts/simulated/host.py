@@ -215,6 +215,10 @@ class SimulatedHost:
         """Those that run."""
         return tuple(self._store.load().mps.values())
 
+    def daemons_below(self, root: str) -> tuple[str, ...]:
+        """See `MpsDaemons`."""
+        return tuple(sorted(pipe for pipe in self._store.load().mps if pipe.startswith(f"{root.rstrip('/')}/")))
+
     def _owner(self, device: str) -> str:
         """The GPU of a device by its UUID, also of one that is gone by now."""
         gpus = self._store.load().gpus.values()
