@@ -89,6 +89,8 @@ def test_why_not() -> None:
 @given(st.lists(JSON, max_size=3), JSON)
 def test_any_configuration_is_read_or_refused(parameters: list[Any], device: Any) -> None:
     api = ApiServer()
-    configs: list[Json] = [{"source": "FromClaim", "opaque": {"driver": GPU, "parameters": each}} for each in parameters]
+    configs: list[Json] = [
+        {"source": "FromClaim", "opaque": {"driver": GPU, "parameters": each}} for each in parameters
+    ]
     ref = api.allocate("c-aaaa", {"device": device}, config=configs)
     assert isinstance(asked(api, ref), (Asked, Refusal))

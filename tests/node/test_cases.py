@@ -163,9 +163,7 @@ def test_a_held_device_is_refused_by_its_holder(node: Node) -> None:
     prepared(agent.prepare(node.api.allocate("c-aaaa", "gpu-1", name="train")))
     other = node.api.allocate("c-bbbb", "gpu-1")
     before = node.host.survey()
-    assert refused(agent.prepare(other)) == (
-        "gpu-1 is held by claim ml/train (c-aaaa) (retry when it's unprepared)"
-    )
+    assert refused(agent.prepare(other)) == ("gpu-1 is held by claim ml/train (c-aaaa) (retry when it's unprepared)")
     on_it = node.api.allocate("c-cccc", "gpu-1-mig-1g5gb-19-0")
     assert refused(agent.prepare(on_it)).startswith("gpu-1-mig-1g5gb-19-0 is held by claim ml/train (c-aaaa) as gpu-1")
     assert node.host.survey() == before

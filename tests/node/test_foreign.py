@@ -132,9 +132,7 @@ def test_half_an_instance_of_others_is_refused_and_left(node: Node) -> None:
     assert agent.start() == ()
     answer = agent.prepare(node.api.allocate("c-aaaa", INSTANCE))
     assert isinstance(answer, Refusal)
-    assert answer.message == (
-        f"{INSTANCE}: a GPU instance without a compute instance lies there, and isn't ours"
-    )
+    assert answer.message == (f"{INSTANCE}: a GPU instance without a compute instance lies there, and isn't ours")
     assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
 
 
@@ -175,7 +173,9 @@ def test_a_gpu_in_mig_mode_without_instances_is_given_whole_and_comes_back_divid
 
 def test_daemons_of_no_claim_are_ended_and_their_gpus_opened(node: Node) -> None:
     node.host.set_compute_mode(WHOLE, ComputeMode.EXCLUSIVE_PROCESS)
-    node.host.start_mps(MpsSettings(devices=(WHOLE,), pipe="/run/aliquot/mps/c-old/pipe", log="/run/aliquot/mps/c-old/log"))
+    node.host.start_mps(
+        MpsSettings(devices=(WHOLE,), pipe="/run/aliquot/mps/c-old/pipe", log="/run/aliquot/mps/c-old/log")
+    )
     theirs = MpsSettings(devices=(WHOLE,), pipe="/run/nvidia/mps/pipe", log="/run/nvidia/mps/log")
     node.host.start_mps(theirs)
     agent = node.agent()

@@ -84,7 +84,9 @@ def dying(node: Node, work: Callable[[Preparer], Any], moment: int | None) -> De
     return death
 
 
-def moments(folder: Path, kind: Kind, ready: Callable[[Node], Callable[[Preparer], Any]]) -> Iterator[tuple[int, str, Node]]:
+def moments(
+    folder: Path, kind: Kind, ready: Callable[[Node], Callable[[Preparer], Any]]
+) -> Iterator[tuple[int, str, Node]]:
     """Machines on each of which an agent has died at another moment of the same work."""
     whole = machine(folder / "whole", kind)
     for moment, where in enumerate(dying(whole, ready(whole), None).where):

@@ -32,6 +32,19 @@ app.command(
     ),
 )
 app.command(
+    "aliquot.cli.agent.run:run",
+    name="run",
+    help="The agent of this node: publishes its devices and prepares claims for its kubelet, until SIGTERM.",
+    help_epilogue=epilogue(
+        "aliquot node run                                    # in its DaemonSet",
+        "aliquot node run --config node.yaml --log-format json",
+        "aliquot node run --host preset:hgx-h100 --kubelet-root /tmp/kubelet \\\n"
+        "  --cdi-folder /tmp/cdi --kubeconfig cluster.yaml    # without a GPU",
+        status="0  it was told to end, and did\n1  a socket or a folder can't be used\n"
+        "2  there is no such host or cluster, or the configuration can't be used",
+    ),
+)
+app.command(
     "aliquot.cli.node_slices:slices",
     name="slices",
     help="The ResourceSlices of this node, as they'd be published.",

@@ -2,7 +2,7 @@
 
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,10 @@ from aliquot.dra.device import DeviceId
 from aliquot.kube.release import Kubernetes
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.refusal import Refusal
+from aliquot.node.preparing.answers import Prepared, PreparedDevice
 from aliquot.node.protos.generated import dra_v1_pb2 as dra
 from aliquot.node.protos.rpc import dial
 from aliquot.node.protos.services import DRA_V1, DRA_V1BETA1, PREPARE_V1, PREPARE_V1BETA1
-from aliquot.node.serving.door import GivenDevice
 from aliquot.node.serving.driver import DraDriver, KubeletFolders
 from aliquot.node.serving.health_board import Health, HealthBoard
 from aliquot.sandbox.kubelet.answers import Admitted, NotAdmitted
@@ -36,15 +36,14 @@ class Door:
         self.broken: set[str] = set()
         self.slow: dict[str, threading.Event] = {}
 
-    def prepare(self, claim: ClaimRef) -> Sequence[GivenDevice] | Refusal:
+    def prepare(self, claim: ClaimRef) -> Prepared | Refusal:
         self.asked.append(("prepare", claim.uid))
         if claim.uid in self.slow:
             self.slow[claim.uid].wait(10)
         if claim.uid in self.broken:
             raise KeyError("gpu-0")
-        return self.refusals.get(claim.uid) or (
-            GivenDevice(requests=("r0",), pool="n1", device="gpu-0", cdi_ids=(CDI,), share_id="s1"),
-        )
+        given = PreparedDevice(requests=("r0",), pool="n1", device="gpu-0", cdi_ids=(CDI,), share_id="s1")
+        return self.refusals.get(claim.uid) or Prepared(claim, (given,))
 
     def unprepare(self, claim: ClaimRef) -> Refusal | None:
         self.asked.append(("unprepare", claim.uid))

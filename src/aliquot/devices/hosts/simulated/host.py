@@ -241,6 +241,11 @@ class SimulatedHost:
         if fault.call is not None:
             self._faults.append(fault)
 
+    @property
+    def boots(self) -> int:
+        """How often the machine was started."""
+        return self._store.load().boots
+
     def reboot(self) -> None:
         """Start the machine again: no instances, no processes, MIG mode as the architecture keeps it."""
         with self._store.change() as box:

@@ -1,0 +1,159 @@
+"""The agent, from start to stop.
+
+First what was left is brought in line, then the kubelet is let in, then devices are offered: a claim that comes at once
+finds an agent that knows what it holds.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from aliquot.devices.hosts.protocol import HostFault
+from aliquot.kube.release import Kubernetes
+from aliquot.node.agent.machine import Machine
+from aliquot.node.agent.pools import Offering
+from aliquot.node.claims.claim_ref import ClaimRef
+from aliquot.node.claims.refusal import Refusal
+from aliquot.node.claims.spec import SpecOptions
+from aliquot.node.config.values import NodeConfig
+from aliquot.node.keeping.checkpoint_file import CheckpointFile
+from aliquot.node.keeping.spec_files import SpecFiles
+from aliquot.node.preparing.answers import Prepared
+from aliquot.node.preparing.api_claims import ApiClaims
+from aliquot.node.preparing.parts import Parts
+from aliquot.node.preparing.preparer import Preparer
+from aliquot.node.publishing.publisher import Publisher
+from aliquot.node.serving.driver import DraDriver, KubeletFolders
+from aliquot.sharing.publish.pools import GPU_DRIVER
+
+_LOG: Final = logging.getLogger(__name__)
+LOOK_SECONDS: Final = 1.0
+"""How often sockets are looked after."""
+
+
+class Agent:
+    """Runs until it's told to stop.
+
+    Args:
+        machine: what it stands on.
+        config: what it does.
+        kubernetes: the API server's release.
+
+    Raises:
+        ValueError: the kubelet's folder leaves no room for sockets.
+    """
+
+    def __init__(self, machine: Machine, config: NodeConfig, kubernetes: Kubernetes) -> None:
+        self._machine, self._config = machine, config
+        self._stopped = threading.Event()
+        root = Path(config.kubelet_root)
+        drivers = [GPU_DRIVER, *([config.nic_driver] if config.nic_driver else [])]
+        self.preparers = {driver: self._preparer(driver, root) for driver in drivers}
+        self.offering = Offering(machine.node, machine.host, config, self.preparers[GPU_DRIVER].own)
+        self.publisher = Publisher(machine.objects, machine.node, self.offering.pools, kubernetes)
+        self.drivers = {
+            driver: DraDriver(driver, _Told(preparer), KubeletFolders(root), pod_uid=machine.pod_uid)
+            for driver, preparer in self.preparers.items()
+        }
+
+    def run(self) -> None:
+        """Run until `stop`.
+
+        Raises:
+            OSError: a socket can't be made.
+        """
+        with ExitStack() as stack:
+            for preparer in self.preparers.values():
+                _tell(preparer)
+            for driver in self.drivers.values():
+                stack.enter_context(driver)
+            stack.enter_context(self.publisher)
+            _LOG.info("ready")
+            self._go_on()
+            _LOG.info("stopping")
+
+    def stop(self) -> None:
+        """Have it end; claims that are being worked on come to their end."""
+        self._stopped.set()
+
+    def not_ready(self) -> Iterator[str]:
+        """Why it can't serve yet; nothing: it can."""
+        for name, driver in self.drivers.items():
+            if not driver.registration.registered:
+                yield f"{name}: {driver.registration.error or 'the kubelet has not taken it yet'}"
+        if self.publisher.trouble:
+            yield f"slices: {self.publisher.trouble}"
+
+    def _go_on(self) -> None:
+        reconciled = time.monotonic()
+        while not self._stopped.wait(LOOK_SECONDS):
+            for name, driver in self.drivers.items():
+                try:
+                    if driver.restore():
+                        _LOG.warning("%s: its sockets were gone, and are made anew", name)
+                except OSError as error:
+                    _LOG.error("%s: %s", name, error)
+            if time.monotonic() - reconciled > self._config.reconcile_seconds:
+                for preparer in self.preparers.values():
+                    _tell(preparer)
+                reconciled = time.monotonic()
+
+    def _preparer(self, driver: str, root: Path) -> Preparer:
+        machine, config = self._machine, self._config
+        return Preparer(
+            Parts(
+                node=machine.node,
+                boot=machine.boot,
+                host=machine.host,
+                daemons=machine.daemons,
+                files=machine.files,
+                claims=ApiClaims(machine.objects),
+                checkpoint=CheckpointFile(root / "plugins" / driver / "aliquot-checkpoint.json"),
+                specs=SpecFiles(Path(config.cdi_folder), driver),
+                driver=driver,
+                options=SpecOptions(net_devices=config.net_devices),
+                mps_root=str(machine.state),
+            )
+        )
+
+
+class _Told:
+    """A preparer whose work is told in the log, a line each."""
+
+    def __init__(self, preparer: Preparer) -> None:
+        self._preparer = preparer
+
+    def prepare(self, claim: ClaimRef) -> Prepared | Refusal:
+        begun = time.monotonic()
+        found = self._preparer.prepare(claim)
+        took = time.monotonic() - begun
+        if isinstance(found, Refusal):
+            _LOG.warning("claim %s: not prepared: %s (%.0f ms)", claim, found, took * 1000)
+        else:
+            devices = ", ".join(one.device for one in found.devices)
+            notes = "".join(f"; {note}" for note in found.notes)
+            _LOG.info("claim %s: prepared %s (%.0f ms)%s", claim, devices, took * 1000, notes)
+        return found
+
+    def unprepare(self, claim: ClaimRef) -> Refusal | None:
+        found = self._preparer.unprepare(claim)
+        if found is None:
+            _LOG.info("claim %s: unprepared", claim)
+        else:
+            _LOG.warning("claim %s: not unprepared: %s", claim, found)
+        return found
+
+
+def _tell(preparer: Preparer) -> None:
+    """Bring everything in line, and say what was found."""
+    try:
+        for found in preparer.reconcile():
+            _LOG.log(
+                logging.WARNING if found.what in {"loss", "trouble"} else logging.INFO, "%s: %s", found.what, found
+            )
+    except HostFault as fault:
+        _LOG.warning("%s", fault)

@@ -1,0 +1,27 @@
+"""What an agent stands on: the devices of a machine, its files, and its place in a cluster."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aliquot.cluster.objects.protocol import Objects
+from aliquot.devices.hosts.protocol import Host, MpsDaemons
+from aliquot.node.preparing.parts import NodeFiles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """One machine."""
+
+    node: str
+    """The name of its Node."""
+    boot: str
+    """The id of this boot."""
+    host: Host
+    daemons: MpsDaemons
+    files: NodeFiles
+    objects: Objects
+    """The API server."""
+    state: Path
+    """The folder of MPS daemons: short, and gone with a boot."""
+    pod_uid: str = ""
+    """Of the agent's own pod, where its successor may run beside it for a while."""

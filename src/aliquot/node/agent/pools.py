@@ -1,0 +1,68 @@
+"""What the agent publishes just now."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from aliquot.devices.hosts.protocol import Host, HostFault
+from aliquot.devices.mig import Geometry, Placement
+from aliquot.devices.survey import Survey
+from aliquot.dra.slices.pool import Pool
+from aliquot.kube.release import Kubernetes
+from aliquot.node.agent.offering import offered
+from aliquot.node.config.values import NodeConfig, Offer
+from aliquot.sharing.publish.options import NIC_DRIVER, Options
+from aliquot.sharing.publish.pools import Published, published
+
+
+class Offering:
+    """Looks at the host and says what there is to offer by DRA.
+
+    Args:
+        node: the node's name.
+        host: its devices.
+        config: what is offered.
+        own: by the GPU's UUID, the MIG instances that were made for claims.
+    """
+
+    def __init__(
+        self, node: str, host: Host, config: NodeConfig, own: Callable[[], Mapping[str, Sequence[Placement]]]
+    ) -> None:
+        self._node, self._host, self._own = node, host, own
+        self.config = config
+        self._geometries: dict[str, Geometry] = {}
+        self._looking = threading.Lock()
+
+    def survey(self) -> Survey:
+        """The host as it is, with the GPUs that go by DRA."""
+        with self._looking:
+            return offered(self._host.survey(), self.config.offers, Offer.DRA)
+
+    def published(self, kubernetes: Kubernetes) -> Published:
+        """What there is, for an API server of this release."""
+        survey = self.survey()
+        options = Options(
+            node=self._node,
+            kubernetes=kubernetes,
+            mig=self.config.mig,
+            nic_driver=self.config.nic_driver or NIC_DRIVER,
+            own=self._own(),
+        )
+        return published(survey, self._known(survey), options)
+
+    def pools(self, kubernetes: Kubernetes) -> Sequence[Pool]:
+        """The pools of both drivers; one that has nothing is empty, so that nothing is told from nobody."""
+        found = self.published(kubernetes)
+        return (found.gpus, found.nics) if self.config.nic_driver else (found.gpus,)
+
+    def _known(self, survey: Survey) -> Mapping[str, Geometry]:
+        """How MIG may cut each GPU: asked once, since it stays."""
+        for gpu in survey.gpus:
+            if gpu.uuid in self._geometries or gpu.mig is None:
+                continue
+            try:
+                answer = self._host.geometry(gpu.uuid)
+            except HostFault:
+                continue  # asked again; the survey tells of it
+            if isinstance(answer, Geometry):
+                self._geometries[gpu.uuid] = answer
+        return self._geometries
