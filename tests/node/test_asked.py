@@ -10,7 +10,7 @@ from aliquot.node.claims.asked import Asked, read_asked
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.refusal import Refusal
 from aliquot.sharing.claim_configs.values import Mps, TimeSlicing
-from tests.node.agent import GPU, NIC, NODE, ApiServer, Json, opaque
+from scenarios.deaths.machine import GPU, NIC, NODE, ApiServer, Json, opaque
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -34,7 +34,7 @@ def test_its_devices_and_what_counts_for_each(version: str) -> None:
     configs = [
         opaque("TimeSlicing", source="FromClass"),
         {**opaque("MPS"), "requests": ["r1"]},
-        opaque("MPS", mig=True, mpsConfig={"defaultActiveThreadPercentage": 20}),
+        opaque("MPS", mig=True, more={"mpsConfig": {"defaultActiveThreadPercentage": 20}}),
         {"source": "FromClaim", "opaque": {"driver": NIC, "parameters": {"kind": "Whatever"}}},
     ]
     ref = api.allocate("c-aaaa", "gpu-0", "gpu-1", "gpu-2-mig-1g5gb-19-0", config=configs, version=version)
@@ -89,6 +89,8 @@ def test_why_not() -> None:
 @given(st.lists(JSON, max_size=3), JSON)
 def test_any_configuration_is_read_or_refused(parameters: list[Any], device: Any) -> None:
     api = ApiServer()
-    configs: list[Json] = [{"source": "FromClaim", "opaque": {"driver": GPU, "parameters": each}} for each in parameters]
+    configs: list[Json] = [
+        {"source": "FromClaim", "opaque": {"driver": GPU, "parameters": each}} for each in parameters
+    ]
     ref = api.allocate("c-aaaa", {"device": device}, config=configs)
     assert isinstance(asked(api, ref), (Asked, Refusal))

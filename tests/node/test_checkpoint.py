@@ -154,8 +154,10 @@ def test_a_version_that_may_not_be_read() -> None:
         ('{"claims":{"c":{"namespace":"n","name":"m","boot":"b","state":"odd"}}}', "Invalid enum value 'odd'"),
         ('{"claims":[]}', "Expected `object`, got `array`"),
         (
-            '{"claims":{"c":{"namespace":"n","name":"m","boot":"b","state":"started",'
-            '"devices":[{"driver":"d","pool":"p","device":"x","sharing":{"strategy":"Luck"}}]}}}',
+            (
+                '{"claims":{"c":{"namespace":"n","name":"m","boot":"b","state":"started",'
+                '"devices":[{"driver":"d","pool":"p","device":"x","sharing":{"strategy":"Luck"}}]}}}'
+            ),
             "sharing.strategy",
         ),
         (
@@ -174,7 +176,11 @@ def test_a_payload_of_another_shape(payload: str, why: str) -> None:
 def test_only_steps_that_are_to_be_undone_are_kept() -> None:
     undo = DestroyInstance("GPU-1", Placement(0, "1g.5gb"))
     with pytest.raises(ValueError, match="it undoes a step"):
-        encode(Checkpoint().put(Entry(claim=ClaimRef("a", "b", "c"), boot="b", state=State.STARTED, devices=(), steps=(undo,))))
+        encode(
+            Checkpoint().put(
+                Entry(claim=ClaimRef("a", "b", "c"), boot="b", state=State.STARTED, devices=(), steps=(undo,))
+            )
+        )
 
 
 def test_tombstones_are_few() -> None:

@@ -51,7 +51,9 @@ def write_spec(entry: Entry, survey: Survey, parts: Parts) -> tuple[str, ...] | 
     made = spec_of(entry, inventory, survey, parts.options)
     if isinstance(made, Refusal):
         return made
-    wrong = [finding.problem for finding in check_host(made.spec, parts.files.host(inventory)) if finding.severity == "error"]
+    wrong = [
+        finding.problem for finding in check_host(made.spec, parts.files.host(inventory)) if finding.severity == "error"
+    ]
     if wrong:
         return later(f"the CDI spec of claim {entry.claim} wouldn't fit this host: {'; '.join(map(str, wrong))}")
     refused = parts.specs.write(entry.claim.uid, made.spec)
