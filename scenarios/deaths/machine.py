@@ -150,6 +150,12 @@ class Machine:
         """The name of a claim's spec."""
         return f"k8s.{self.driver}-claim_{uid}.json"
 
+    def started(self) -> Preparer:
+        """A new agent, started."""
+        agent = self.agent()
+        agent.start()
+        return agent
+
     def reboot(self) -> None:
         """Start the machine again: its run folders are empty."""
         self.host.reboot()
