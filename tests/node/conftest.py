@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.node.agent import Node
+from scenarios.deaths.machine import Machine
 
 _MEMORY = Path("/dev/shm")
 
@@ -21,5 +21,5 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def node(folder: Path) -> Node:
-    return Node(folder)
+def node(folder: Path) -> Machine:
+    return Machine(folder)

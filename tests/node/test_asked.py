@@ -10,7 +10,7 @@ from aliquot.node.claims.asked import Asked, read_asked
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.refusal import Refusal
 from aliquot.sharing.claim_configs.values import Mps, TimeSlicing
-from tests.node.agent import GPU, NIC, NODE, ApiServer, Json, opaque
+from scenarios.deaths.machine import GPU, NIC, NODE, ApiServer, Json, opaque
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -34,7 +34,7 @@ def test_its_devices_and_what_counts_for_each(version: str) -> None:
     configs = [
         opaque("TimeSlicing", source="FromClass"),
         {**opaque("MPS"), "requests": ["r1"]},
-        opaque("MPS", mig=True, mpsConfig={"defaultActiveThreadPercentage": 20}),
+        opaque("MPS", mig=True, more={"mpsConfig": {"defaultActiveThreadPercentage": 20}}),
         {"source": "FromClaim", "opaque": {"driver": NIC, "parameters": {"kind": "Whatever"}}},
     ]
     ref = api.allocate("c-aaaa", "gpu-0", "gpu-1", "gpu-2-mig-1g5gb-19-0", config=configs, version=version)

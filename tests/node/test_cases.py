@@ -14,7 +14,7 @@ from aliquot.node.claims.entry import State
 from aliquot.node.claims.envelope import checksum
 from aliquot.node.claims.refusal import Refusal
 from aliquot.node.preparing.answers import Prepared
-from tests.node.agent import DIVIDED, GPU, WHOLE, Node, opaque
+from scenarios.deaths.machine import DIVIDED, GPU, WHOLE, Machine, opaque
 
 INSTANCE = "gpu-0-mig-1g5gb-19-4"
 
@@ -29,12 +29,12 @@ def refused(answer: Prepared | Refusal | None) -> str:
     return str(answer)
 
 
-def instances(node: Node, gpu: int = 0) -> list[str]:
+def instances(node: Machine, gpu: int = 0) -> list[str]:
     return [str(each.placement) for each in node.host.survey().gpus[gpu].instances]
 
 
-# --- T1: what a reboot leaves -------------------------------------------------------------------------------------------
-def test_after_a_reboot_a_claim_is_prepared_anew(node: Node) -> None:
+# --- T1: what a reboot leaves -----------------------------------------------------------------------------------------
+def test_after_a_reboot_a_claim_is_prepared_anew(node: Machine) -> None:
     ref = node.api.allocate("c-aaaa", INSTANCE, name="train")
     agent = node.agent()
     agent.start()
@@ -60,7 +60,7 @@ def test_after_a_reboot_a_claim_is_prepared_anew(node: Node) -> None:
     assert instances(node) == []
 
 
-def test_after_a_reboot_a_deleted_claim_is_dropped_and_what_others_made_there_stays(node: Node) -> None:
+def test_after_a_reboot_a_deleted_claim_is_dropped_and_what_others_made_there_stays(node: Machine) -> None:
     ref = node.api.allocate("c-aaaa", INSTANCE, name="train")
     agent = node.agent()
     agent.start()
@@ -75,7 +75,7 @@ def test_after_a_reboot_a_deleted_claim_is_dropped_and_what_others_made_there_st
     assert instances(node) == ["1g.5gb at 4"]
 
 
-def test_the_checkpoint_of_the_case_as_it_stands(node: Node) -> None:
+def test_the_checkpoint_of_the_case_as_it_stands(node: Machine) -> None:
     payload = {"claims": {"c-aaaa": {
         "namespace": "ml", "name": "train", "boot": "boot-0", "state": "completed",
         "devices": [{"driver": GPU, "pool": "n1", "device": INSTANCE, "requests": ["r0"], "instance": "MIG-old"}],
@@ -92,9 +92,9 @@ def test_the_checkpoint_of_the_case_as_it_stands(node: Node) -> None:
     assert entry.devices[0].instance not in {None, "MIG-old"}
 
 
-# --- T2: a spec is lost -------------------------------------------------------------------------------------------------
+# --- T2: a spec is lost -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("restarted", [False, True])
-def test_a_lost_spec_is_written_again(node: Node, restarted: bool) -> None:
+def test_a_lost_spec_is_written_again(node: Machine, restarted: bool) -> None:
     ref = node.api.allocate("c-aaaa", INSTANCE, config=opaque("MPS", mig=True))
     agent = node.agent()
     agent.start()
@@ -116,9 +116,9 @@ def test_a_lost_spec_is_written_again(node: Node, restarted: bool) -> None:
     assert node.state.read_bytes() == checkpoint
 
 
-# --- T3: unprepare at the edges -----------------------------------------------------------------------------------------
+# --- T3: unprepare at the edges ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize("then", ["another", "none", "unallocated", "unreserved"])
-def test_unprepared_twice_then_prepared_late(node: Node, then: str) -> None:
+def test_unprepared_twice_then_prepared_late(node: Machine, then: str) -> None:
     ref = node.api.allocate("c-aaaa", "gpu-1", name="train")
     agent = node.agent()
     agent.start()
@@ -146,7 +146,7 @@ def test_unprepared_twice_then_prepared_late(node: Node, then: str) -> None:
     assert node.specs() == []
 
 
-def test_a_claim_that_a_new_pod_uses_is_prepared_again(node: Node) -> None:
+def test_a_claim_that_a_new_pod_uses_is_prepared_again(node: Machine) -> None:
     ref = node.api.allocate("c-aaaa", "gpu-1")
     agent = node.agent()
     agent.start()
@@ -156,8 +156,8 @@ def test_a_claim_that_a_new_pod_uses_is_prepared_again(node: Node) -> None:
     assert "tombstones" not in node.state.read_text(encoding="utf-8")
 
 
-# --- T4: a device is held already ---------------------------------------------------------------------------------------
-def test_a_held_device_is_refused_by_its_holder(node: Node) -> None:
+# --- T4: a device is held already -------------------------------------------------------------------------------------
+def test_a_held_device_is_refused_by_its_holder(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     prepared(agent.prepare(node.api.allocate("c-aaaa", "gpu-1", name="train")))
@@ -170,7 +170,7 @@ def test_a_held_device_is_refused_by_its_holder(node: Node) -> None:
     assert len(agent.entries()) == len(node.specs()) == 1
 
 
-def test_admin_access_looks_at_a_held_device_and_changes_nothing(node: Node) -> None:
+def test_admin_access_looks_at_a_held_device_and_changes_nothing(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     prepared(agent.prepare(node.api.allocate("c-aaaa", "gpu-1", config=opaque("MPS"))))
@@ -186,7 +186,7 @@ def test_admin_access_looks_at_a_held_device_and_changes_nothing(node: Node) -> 
     assert (node.host.survey(), node.host.mps_daemons()) == before
 
 
-def test_a_holder_that_was_deleted_is_unprepared_first(node: Node) -> None:
+def test_a_holder_that_was_deleted_is_unprepared_first(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     prepared(agent.prepare(node.api.allocate("c-aaaa", "gpu-1", name="train", config=opaque("MPS"))))
@@ -199,7 +199,7 @@ def test_a_holder_that_was_deleted_is_unprepared_first(node: Node) -> None:
     assert node.host.survey().gpus[1].compute_mode is ComputeMode.DEFAULT
 
 
-def test_a_holder_isn_t_cleared_away_while_the_api_server_is_down(node: Node) -> None:
+def test_a_holder_isn_t_cleared_away_while_the_api_server_is_down(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     first = node.api.allocate("c-aaaa", "gpu-1", name="train")
@@ -212,7 +212,7 @@ def test_a_holder_isn_t_cleared_away_while_the_api_server_is_down(node: Node) ->
     assert agent.unprepare(first) is None
 
 
-def test_shares_of_one_gpu(node: Node) -> None:
+def test_shares_of_one_gpu(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ids = [f"0000000{number}-0000-0000-0000-000000000000" for number in (1, 2, 3)]
@@ -228,9 +228,8 @@ def test_shares_of_one_gpu(node: Node) -> None:
     assert "MPS takes the GPU for its own clients" in refused(agent.prepare(alone))
 
 
-# --- T9: MPS ------------------------------------------------------------------------------------------------------------
+# --- T9: MPS ----------------------------------------------------------------------------------------------------------
 WRONG = {
-    "strategy": "MPS",
     "timeSlicingConfig": {"interval": "Long"},
     "mpsConfig": {
         "defaultActiveThreadPercentage": 150,
@@ -241,10 +240,10 @@ WRONG = {
 }
 
 
-def test_every_fault_of_a_configuration_at_once(node: Node) -> None:
+def test_every_fault_of_a_configuration_at_once(node: Machine) -> None:
     agent = node.agent()
     agent.start()
-    config = opaque(**WRONG)  # type: ignore[arg-type]
+    config = opaque("MPS", more=WRONG)
     text = refused(agent.prepare(node.api.allocate("c-aaaa", "gpu-1", "gpu-2", config=config)))
     for part in (
         "the claim's configuration: ",
@@ -254,13 +253,15 @@ def test_every_fault_of_a_configuration_at_once(node: Node) -> None:
         "sharing.mpsConfig.unknownField",
     ):
         assert part in text
-    limited = opaque("MPS", mpsConfig={"defaultPerDevicePinnedMemoryLimit": {"3": "8Gi"}})
+    limited = opaque("MPS", more={"mpsConfig": {"defaultPerDevicePinnedMemoryLimit": {"3": "8Gi"}}})
     text = refused(agent.prepare(node.api.allocate("c-bbbb", "gpu-1", "gpu-2", config=limited)))
     assert "sharing.mpsConfig.defaultPerDevicePinnedMemoryLimit.3: the configuration has no device 3" in text
 
 
-def test_a_field_that_a_newer_version_wrote_is_passed_over_in_the_checkpoint(node: Node) -> None:
-    ref = node.api.allocate("c-aaaa", "gpu-1", config=opaque("MPS", mpsConfig={"defaultActiveThreadPercentage": 50}))
+def test_a_field_that_a_newer_version_wrote_is_passed_over_in_the_checkpoint(node: Machine) -> None:
+    ref = node.api.allocate(
+        "c-aaaa", "gpu-1", config=opaque("MPS", more={"mpsConfig": {"defaultActiveThreadPercentage": 50}})
+    )
     agent = node.agent()
     agent.start()
     prepared(agent.prepare(ref))
@@ -275,10 +276,10 @@ def test_a_field_that_a_newer_version_wrote_is_passed_over_in_the_checkpoint(nod
     assert again.entries() == agent.entries()
 
 
-def test_mps_limits_and_its_end(node: Node) -> None:
+def test_mps_limits_and_its_end(node: Machine) -> None:
     node.host.set_compute_mode(WHOLE, ComputeMode.EXCLUSIVE_PROCESS)  # what somebody left
     mps = {"defaultPinnedDeviceMemoryLimit": "10Gi"}
-    ref = node.api.allocate("c-aaaa", "gpu-1", "gpu-2", config=opaque("MPS", mpsConfig=mps))
+    ref = node.api.allocate("c-aaaa", "gpu-1", "gpu-2", config=opaque("MPS", more={"mpsConfig": mps}))
     agent = node.agent()
     agent.start()
     prepared(agent.prepare(ref))
@@ -294,7 +295,7 @@ def test_mps_limits_and_its_end(node: Node) -> None:
     assert node.host.mps_daemons() == ()
 
 
-def test_a_daemon_that_doesn_t_start_leaves_nothing(node: Node) -> None:
+def test_a_daemon_that_doesn_t_start_leaves_nothing(node: Machine) -> None:
     before = node.host.survey()
     node.host.inject(Fault(gpu=0, call="startMps", refused="refused"))
     ref = node.api.allocate("c-aaaa", INSTANCE, config=opaque("MPS", mig=True))
@@ -306,9 +307,9 @@ def test_a_daemon_that_doesn_t_start_leaves_nothing(node: Node) -> None:
     assert agent.entries() == ()
 
 
-# --- T10: a machine that was just started -------------------------------------------------------------------------------
+# --- T10: a machine that was just started -----------------------------------------------------------------------------
 @pytest.mark.parametrize("path", ["/dev/nvidia-uvm", "/dev/nvidia1", "/dev/nvidiactl"])
-def test_a_node_of_the_driver_that_isn_t_there_yet(node: Node, path: str) -> None:
+def test_a_node_of_the_driver_that_isn_t_there_yet(node: Machine, path: str) -> None:
     node.files.missing.add(path)
     ref = node.api.allocate("c-aaaa", "gpu-1", config=opaque("MPS"))
     agent = node.agent()

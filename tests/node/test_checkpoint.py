@@ -154,8 +154,10 @@ def test_a_version_that_may_not_be_read() -> None:
         ('{"claims":{"c":{"namespace":"n","name":"m","boot":"b","state":"odd"}}}', "Invalid enum value 'odd'"),
         ('{"claims":[]}', "Expected `object`, got `array`"),
         (
-            '{"claims":{"c":{"namespace":"n","name":"m","boot":"b","state":"started",'
-            '"devices":[{"driver":"d","pool":"p","device":"x","sharing":{"strategy":"Luck"}}]}}}',
+            (
+                '{"claims":{"c":{"namespace":"n","name":"m","boot":"b","state":"started",'
+                '"devices":[{"driver":"d","pool":"p","device":"x","sharing":{"strategy":"Luck"}}]}}}'
+            ),
             "sharing.strategy",
         ),
         (

@@ -12,20 +12,20 @@ from aliquot.devices.hosts.simulated.state import HostState
 from aliquot.devices.mig import Placement
 from aliquot.node.claims.refusal import Refusal
 from aliquot.node.preparing.answers import Prepared
-from tests.node.agent import DIVIDED, H100, WHOLE, Node, opaque
-from tests.node.deadly import Death, DeadlyDisk, DeadlyHost, Killed
+from scenarios.deaths.deadly import DeadlyDisk, DeadlyHost, Death, Killed
+from scenarios.deaths.machine import DIVIDED, H100, WHOLE, Machine, opaque
 
 INSTANCE, PLACE = "gpu-0-mig-1g5gb-19-4", Placement(4, "1g.5gb")
 
 
-def change(node: Node, edit: Callable[[HostState], HostState]) -> None:
+def change(node: Machine, edit: Callable[[HostState], HostState]) -> None:
     """Change the machine behind everybody's back."""
     path = node.folder / "host.state"
     node.host.set_compute_mode(WHOLE, ComputeMode.DEFAULT)  # the file is made at the first change
     path.write_bytes(msgspec.json.encode(edit(msgspec.json.decode(path.read_bytes(), type=HostState))))
 
 
-def halve(node: Node, gpu: str, place: Placement) -> None:
+def halve(node: Machine, gpu: str, place: Placement) -> None:
     """Take the compute instance of a MIG instance away."""
 
     def edit(state: HostState) -> HostState:
@@ -36,11 +36,11 @@ def halve(node: Node, gpu: str, place: Placement) -> None:
     change(node, edit)
 
 
-def places(node: Node) -> list[str]:
+def places(node: Machine) -> list[str]:
     return [str(each.placement) for each in node.host.survey().gpus[0].instances]
 
 
-def test_an_instance_that_stood_there_stays(node: Node) -> None:
+def test_an_instance_that_stood_there_stays(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ref = node.api.allocate("c-aaaa", "gpu-0-mig-3g20gb-9-0")
@@ -50,7 +50,7 @@ def test_an_instance_that_stood_there_stays(node: Node) -> None:
     assert places(node) == ["3g.20gb at 0"]
 
 
-def test_an_instance_that_others_put_in_the_place_of_ours_stays(node: Node) -> None:
+def test_an_instance_that_others_put_in_the_place_of_ours_stays(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ref = node.api.allocate("c-aaaa", INSTANCE)
@@ -62,7 +62,7 @@ def test_an_instance_that_others_put_in_the_place_of_ours_stays(node: Node) -> N
     assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
 
 
-def test_it_stays_also_where_the_claim_was_prepared_once_more(node: Node) -> None:
+def test_it_stays_also_where_the_claim_was_prepared_once_more(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ref = node.api.allocate("c-aaaa", INSTANCE)
@@ -75,7 +75,7 @@ def test_it_stays_also_where_the_claim_was_prepared_once_more(node: Node) -> Non
     assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
 
 
-def test_an_instance_of_ours_that_others_removed_is_made_again(node: Node) -> None:
+def test_an_instance_of_ours_that_others_removed_is_made_again(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ref = node.api.allocate("c-aaaa", INSTANCE)
@@ -87,7 +87,7 @@ def test_an_instance_of_ours_that_others_removed_is_made_again(node: Node) -> No
     assert places(node) == ["3g.20gb at 0"]
 
 
-def test_half_an_instance_of_ours_is_made_whole(node: Node) -> None:
+def test_half_an_instance_of_ours_is_made_whole(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ref = node.api.allocate("c-aaaa", INSTANCE, config=opaque("MPS", mig=True))
@@ -99,7 +99,7 @@ def test_half_an_instance_of_ours_is_made_whole(node: Node) -> None:
     assert places(node) == ["3g.20gb at 0"]
 
 
-def test_half_an_instance_that_a_crash_left_is_swept(node: Node) -> None:
+def test_half_an_instance_that_a_crash_left_is_swept(node: Machine) -> None:
     """The agent dies when it has made a GPU instance, and not yet the compute instance in it."""
     ref = node.api.allocate("c-aaaa", INSTANCE)
     where = _dies_after(node, ref, "create_instance")
@@ -111,7 +111,7 @@ def test_half_an_instance_that_a_crash_left_is_swept(node: Node) -> None:
     assert isinstance(agent.prepare(ref), Prepared)
 
 
-def _dies_after(node: Node, ref: object, call: str) -> str:
+def _dies_after(node: Machine, ref: object, call: str) -> str:
     for moment in range(100):
         death = Death(moment)
         agent = node.agent(disk=DeadlyDisk(death), host=DeadlyHost(node.host, death))
@@ -125,7 +125,7 @@ def _dies_after(node: Node, ref: object, call: str) -> str:
     raise AssertionError(f"no {call}")
 
 
-def test_half_an_instance_of_others_is_refused_and_left(node: Node) -> None:
+def test_half_an_instance_of_others_is_refused_and_left(node: Machine) -> None:
     node.host.create_instance(DIVIDED, PLACE)
     halve(node, DIVIDED, PLACE)
     agent = node.agent()
@@ -136,7 +136,7 @@ def test_half_an_instance_of_others_is_refused_and_left(node: Node) -> None:
     assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
 
 
-def test_mig_that_was_switched_on_for_a_claim_goes_with_the_last_one(node: Node) -> None:
+def test_mig_that_was_switched_on_for_a_claim_goes_with_the_last_one(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     first = node.api.allocate("c-aaaa", "gpu-3-mig-1g10gb-19-0")
@@ -149,7 +149,7 @@ def test_mig_that_was_switched_on_for_a_claim_goes_with_the_last_one(node: Node)
     assert not node.host.survey().gpus[3].mig_enabled
 
 
-def test_mig_stays_on_where_others_have_an_instance(node: Node) -> None:
+def test_mig_stays_on_where_others_have_an_instance(node: Machine) -> None:
     agent = node.agent()
     agent.start()
     ref = node.api.allocate("c-aaaa", "gpu-3-mig-1g10gb-19-0")
@@ -160,7 +160,7 @@ def test_mig_stays_on_where_others_have_an_instance(node: Node) -> None:
     assert (gpu.mig_enabled, [str(each.placement) for each in gpu.instances]) == (True, ["3g.40gb at 4"])
 
 
-def test_a_gpu_in_mig_mode_without_instances_is_given_whole_and_comes_back_divided(node: Node) -> None:
+def test_a_gpu_in_mig_mode_without_instances_is_given_whole_and_comes_back_divided(node: Machine) -> None:
     node.host.set_mig_mode(H100, enabled=True)
     agent = node.agent()
     agent.start()
@@ -171,7 +171,7 @@ def test_a_gpu_in_mig_mode_without_instances_is_given_whole_and_comes_back_divid
     assert node.host.survey().gpus[3].mig_enabled
 
 
-def test_daemons_of_no_claim_are_ended_and_their_gpus_opened(node: Node) -> None:
+def test_daemons_of_no_claim_are_ended_and_their_gpus_opened(node: Machine) -> None:
     node.host.set_compute_mode(WHOLE, ComputeMode.EXCLUSIVE_PROCESS)
     node.host.start_mps(
         MpsSettings(devices=(WHOLE,), pipe="/run/aliquot/mps/c-old/pipe", log="/run/aliquot/mps/c-old/log")
@@ -185,14 +185,14 @@ def test_daemons_of_no_claim_are_ended_and_their_gpus_opened(node: Node) -> None
     assert agent.reconcile() == ()
 
 
-def test_an_exclusive_gpu_without_a_daemon_of_ours_is_somebodys(node: Node) -> None:
+def test_an_exclusive_gpu_without_a_daemon_of_ours_is_somebodys(node: Machine) -> None:
     node.host.set_compute_mode(WHOLE, ComputeMode.EXCLUSIVE_PROCESS)
     assert node.agent().start() == ()
     assert node.host.survey().gpus[1].compute_mode is ComputeMode.EXCLUSIVE_PROCESS
 
 
 @pytest.mark.parametrize("name", ["k8s.gpu.nvidia.com-claim_c-old.yaml", "nvidia.com-gpu.json", "notes.txt"])
-def test_specs_of_others_stay_and_stale_ones_of_ours_go(node: Node, name: str) -> None:
+def test_specs_of_others_stay_and_stale_ones_of_ours_go(node: Machine, name: str) -> None:
     node.cdi.mkdir()
     for each in ("k8s.gpu.nvidia.com-claim_c-old.json", ".aliquot-draft-k8s.gpu.nvidia.com-claim_c-x.json", name):
         (node.cdi / each).write_text("{}", encoding="utf-8")
@@ -201,7 +201,7 @@ def test_specs_of_others_stay_and_stale_ones_of_ours_go(node: Node, name: str) -
     assert node.specs() == [name]
 
 
-def test_a_claim_that_nvidias_driver_prepared_is_left_to_it(node: Node) -> None:
+def test_a_claim_that_nvidias_driver_prepared_is_left_to_it(node: Machine) -> None:
     node.cdi.mkdir()
     (node.cdi / "k8s.gpu.nvidia.com-claim_c-aaaa.yaml").write_text("{}", encoding="utf-8")
     agent = node.agent()

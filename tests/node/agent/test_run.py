@@ -31,7 +31,7 @@ def test_it_publishes_prepares_lets_go_and_ends(begin: Begin) -> None:
     uid = node.cluster.list(CLAIMS).items[0]["metadata"]["uid"]
     assert device == f"k8s.gpu.nvidia.com/claim={uid}-{MIG}"
     gpu = node.host.survey().gpus[2]
-    assert [str(place) for place in placements_of(gpu.instances)] == ["1g.5gb@0"]
+    assert [str(place) for place in placements_of(gpu.instances)] == ["1g.5gb at 0"]
     (spec,) = node.specs()
     written = json.loads((node.cdi / spec).read_text())
     (edits,) = [one["containerEdits"] for one in written["devices"]]

@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import Final
 
 from aliquot.devices.gpu import ComputeMode, TimeSlice
-from aliquot.devices.instances import MigMode
 from aliquot.devices.mig import Geometry
 from aliquot.devices.survey import Survey
 from aliquot.node.claims.asked import Asked, AskedDevice
@@ -56,6 +55,7 @@ class Plan:
     steps: tuple[Step, ...]
     """To be carried out now; each is harmless where it was done already."""
     notes: tuple[str, ...] = ()
+    """What the claim asks for and doesn't get."""
 
 
 def plan_claim(asked: Asked, checkpoint: Checkpoint, here: Here) -> Plan | HeldBy | Refusal:
@@ -79,12 +79,13 @@ def plan_claim(asked: Asked, checkpoint: Checkpoint, here: Here) -> Plan | HeldB
     if leftover is not None:
         return leftover
     uses = tuple(device.use for entry in others for device in entry.devices if device.use is not None)
-    needed = _set_up(asked, devices, uses, here)
+    completed = prior is not None and prior.state is State.COMPLETED
+    now = replace(here, survey=_without_programs(here.survey)) if completed else here
+    needed = _set_up(asked, devices, uses, now)
     if isinstance(needed, Refusal):
         return needed
     steps, notes = needed
     everything = in_order((*recorded, *steps))
-    completed = prior is not None and prior.state is State.COMPLETED
     entry = Entry(
         claim=asked.claim,
         boot=here.boot,
@@ -92,8 +93,8 @@ def plan_claim(asked: Asked, checkpoint: Checkpoint, here: Here) -> Plan | HeldB
         devices=devices if prior is None else _known(devices, prior),
         steps=everything,
     )
-    now = steps if completed else everything
-    return Plan(entry=entry, steps=(*repaired(recorded, here.survey), *now), notes=notes)
+    first = repaired(recorded, here.survey)
+    return Plan(entry=entry, steps=(*first, *(steps if completed else everything)), notes=notes)
 
 
 def in_order(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -113,8 +114,6 @@ def _set_up(
     steps: list[Step] = []
     notes: list[str] = []
     wrong: list[str] = []
-    survey, switched = _whole_again(devices, here.survey)
-    steps += switched
     for number, (group, members) in enumerate(_groups(asked.devices, devices)):
         targets = tuple(dict.fromkeys(held.target for held in members if held.target is not None))
         if group.admin and group.config.sharing is not None:
@@ -124,12 +123,11 @@ def _set_up(
         name = asked.claim.uid if number == 0 else f"{asked.claim.uid}-{number}"
         request = Request(name=name, targets=targets, config=group.config)
         beside = tuple(held.use for held in devices if held not in members and held.use is not None)
-        answer = plan(request, survey, geometries=here.geometries, in_use=(*uses, *beside), mps_root=here.mps_root)
+        answer = plan(request, here.survey, geometries=here.geometries, in_use=(*uses, *beside), mps_root=here.mps_root)
         if isinstance(answer, CannotSetUp):
             wrong += [_told(fault.path, fault.message, fault.hint) for fault in answer.faults]
         else:
             steps += _lasting(answer, request)
-            notes += answer.notes
     if wrong:
         on = [device.device.device for device in devices]
         return Refusal(f"{', '.join(on)}: {'; '.join(dict.fromkeys(wrong))}", retry=True)
@@ -150,13 +148,9 @@ def _groups(
         yield members[0][0], tuple(held for _, held in members)
 
 
-def _whole_again(devices: Sequence[HeldDevice], survey: Survey) -> tuple[Survey, list[Step]]:
-    """GPUs in MIG mode without an instance are whole as soon as the mode is off; the mode comes back afterwards."""
-    wanted = {device.gpu for device in devices if device.place is None and not device.admin}
-    switched = [gpu.uuid for gpu in survey.gpus if gpu.uuid in wanted and gpu.mig_enabled and not gpu.instances]
-    off = MigMode(current=False, pending=False)
-    gpus = tuple(replace(gpu, mig=off) if gpu.uuid in switched else gpu for gpu in survey.gpus)
-    return replace(survey, gpus=gpus), [SetMigMode(uuid, enabled=False) for uuid in switched]
+def _without_programs(survey: Survey) -> Survey:
+    """For a claim that is prepared: its own programs run on its devices."""
+    return replace(survey, gpus=tuple(replace(gpu, processes=()) for gpu in survey.gpus))
 
 
 def _lasting(answer: SetUp, request: Request) -> Iterator[Step]:

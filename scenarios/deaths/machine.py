@@ -1,10 +1,10 @@
-"""A node to prepare claims on: a simulated host with its state file, real folders, and claims as an API server has them."""
+"""A machine to prepare claims on: a simulated host with its state file, real folders, and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
@@ -20,11 +20,11 @@ from aliquot.node.preparing.parts import Parts
 from aliquot.node.preparing.preparer import Preparer
 
 Json = dict[str, Any]
-NODE = "n1"
+NODE: Final = "n1"
 GPU, NIC = "gpu.nvidia.com", "nic.aliquot.dev"
-API = "resource.nvidia.com/v1beta1"
+API: Final = "resource.nvidia.com/v1beta1"
 
-HOST = """
+HOST: Final = """
 name: n1
 migUuids: fresh
 gpus:
@@ -48,12 +48,14 @@ class ApiServer:
     reads: int = 0
 
     def get(self, namespace: str, name: str) -> Mapping[str, Any] | None:
+        """See `Claims`."""
         self.reads += 1
         if self.down:
             raise ClaimsUnavailable("no route to host")
         return self.claims.get((namespace, name))
 
     def all(self) -> tuple[Mapping[str, Any], ...]:
+        """See `Claims`."""
         if self.down:
             raise ClaimsUnavailable("no route to host")
         return tuple(self.claims.values())
@@ -89,12 +91,13 @@ class ApiServer:
         return ClaimRef("ml", name, uid)
 
     def delete(self, name: str) -> None:
+        """Delete a claim."""
         del self.claims["ml", name]
 
 
-def opaque(strategy: str | None, *, mig: bool = False, source: str = "FromClaim", **more: Any) -> Json:
+def opaque(strategy: str | None, more: Json | None = None, *, mig: bool = False, source: str = "FromClaim") -> Json:
     """A configuration for NVIDIA's driver name."""
-    sharing = None if strategy is None else {"strategy": strategy, **more}
+    sharing = None if strategy is None else {"strategy": strategy, **(more or {})}
     kind = "MigDeviceConfig" if mig else "GpuConfig"
     parameters = {"apiVersion": API, "kind": kind, **({} if sharing is None else {"sharing": sharing})}
     return {"source": source, "requests": [], "opaque": {"driver": GPU, "parameters": parameters}}
@@ -106,7 +109,7 @@ def _file(text: str) -> HostFile:
 
 
 @dataclass
-class Node:
+class Machine:
     """A machine: what's on it outlives the agents that run on it."""
 
     folder: Path
@@ -117,6 +120,7 @@ class Node:
     options: SpecOptions = field(default_factory=SpecOptions)
 
     def __post_init__(self) -> None:
+        """Start it, or come back to it."""
         self.host = SimulatedHost(_file(self.text), state=self.folder / "host.state")
         self.files = SimulatedFiles()
         self.cdi = self.folder / "cdi"
@@ -142,7 +146,18 @@ class Node:
         )
         return Preparer(parts, limit_s=limit_s)
 
+    def spec_of(self, uid: str) -> str:
+        """The name of a claim's spec."""
+        return f"k8s.{self.driver}-claim_{uid}.json"
+
+    def started(self) -> Preparer:
+        """A new agent, started."""
+        agent = self.agent()
+        agent.start()
+        return agent
+
     def reboot(self) -> None:
+        """Start the machine again: its run folders are empty."""
         self.host.reboot()
         self.boot = f"boot-{int(self.boot.removeprefix('boot-')) + 1}"
         for path in self.cdi.glob("*"):
