@@ -82,15 +82,17 @@ class RunningNode:
         self._stack.close()
 
     # --- the agent ---------------------------------------------------------------------------------------------------
-    def start(self, *more: str, within_s: float = 30.0) -> None:
-        """Start an agent, and wait until the kubelet has taken it.
+    def start(self, *more: str, within_s: float = 30.0, command: Sequence[str] = ()) -> None:
+        """Start an agent (or what another command runs), and wait until the kubelet has taken it, or it has ended.
 
         Raises:
             AssertionError: it doesn't come to that.
         """
         assert self.agent is None
         with self.log.open("ab") as log:
-            self.agent = subprocess.Popen([*self._command, *self.arguments, *self._options, *more], stderr=log)
+            self.agent = subprocess.Popen(
+                [*(command or self._command), *self.arguments, *self._options, *more], stderr=log
+            )
         until(self.taken, within_s, self.told)
 
     @property
