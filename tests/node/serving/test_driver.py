@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 
 from aliquot.dra.device import DeviceId
@@ -115,7 +116,8 @@ def test_every_claim_of_a_call_is_answered(root: Path, door: Door) -> None:
 def test_the_older_version_has_no_shares(root: Path, door: Door) -> None:
     asked = dra.NodePrepareResourcesRequest(claims=[dra.Claim(namespace="ml", name="train", uid="c-aaaa")])
     with DraDriver(GPU, door, KubeletFolders(root)), dial(str(root / "plugins" / GPU / "dra.sock")) as channel:
-        raw = channel.unary_unary(PREPARE_V1BETA1.wire)(asked.SerializeToString(), timeout=10)
+        call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(PREPARE_V1BETA1.wire)
+        raw = call(asked.SerializeToString(), timeout=10)
     answer = PREPARE_V1BETA1.answer.FromString(raw)
     (device,) = answer.claims["c-aaaa"].devices
     assert (device.pool_name, device.device_name, list(device.cdi_device_ids)) == ("n1", "gpu-0", [CDI])
