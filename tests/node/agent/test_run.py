@@ -35,7 +35,7 @@ def test_it_publishes_prepares_lets_go_and_ends(begin: Begin) -> None:
     (spec,) = node.specs()
     written = json.loads((node.cdi / spec).read_text())
     (edits,) = [one["containerEdits"] for one in written["devices"]]
-    assert [one["path"] for one in edits["deviceNodes"]][0] == "/dev/nvidia2"
+    assert edits["deviceNodes"][0]["path"] == "/dev/nvidia2"
     assert MIG in node.devices(), "it's the claim's own, and stays on offer"
     assert node.kubelet.remove(pod, within_s=15) is None
     assert node.host.survey().gpus[2].instances == ()

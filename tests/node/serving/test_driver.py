@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import grpc
 import pytest
 
 from aliquot.dra.device import DeviceId
@@ -23,6 +22,10 @@ from aliquot.sandbox.kubelet.dra.health import Health as Heard
 from aliquot.sandbox.kubelet.kubelet import Kubelet
 from aliquot.sandbox.kubelet.timing import BRISK
 from tests.sandbox.objects import Api, claim, pod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import grpc
 
 GPU = "gpu.nvidia.com"
 CDI = "k8s.gpu.nvidia.com/claim=c-aaaa-gpu-0"
