@@ -4,6 +4,7 @@ import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,7 +23,6 @@ from aliquot.sandbox.kubelet.dra.health import Health as Heard
 from aliquot.sandbox.kubelet.kubelet import Kubelet
 from aliquot.sandbox.kubelet.timing import BRISK
 from tests.sandbox.objects import Api, claim, pod
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import grpc
