@@ -11,10 +11,10 @@ from pathlib import Path
 
 from aliquot.node.device_plugin.at_kubelet.folder_watch import FolderWatch
 from aliquot.node.device_plugin.at_kubelet.registration import Registration, register
-from aliquot.node.device_plugin.offering.resource import Resource
 from aliquot.node.device_plugin.at_kubelet.server import ResourceServer, Served
 from aliquot.node.device_plugin.at_kubelet.sockets import KUBELET, Identity, identity, socket_name, taken
 from aliquot.node.device_plugin.at_kubelet.timing import Timing
+from aliquot.node.device_plugin.offering.resource import Resource
 
 Tell = Callable[[str], None]
 

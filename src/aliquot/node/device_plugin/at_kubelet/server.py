@@ -10,13 +10,13 @@ from typing import Final
 
 import grpc
 
+from aliquot.node.device_plugin.at_kubelet.feed import MOST_LISTENERS, Feed
+from aliquot.node.device_plugin.at_kubelet.sockets import Identity, identity, listens
 from aliquot.node.device_plugin.giving.answers import answer
 from aliquot.node.device_plugin.giving.base import Base
-from aliquot.node.device_plugin.at_kubelet.feed import MOST_LISTENERS, Feed
 from aliquot.node.device_plugin.giving.preferred import preferred
 from aliquot.node.device_plugin.offering.resource import Resource
 from aliquot.node.device_plugin.offering.settings import Settings
-from aliquot.node.device_plugin.at_kubelet.sockets import Identity, identity, listens
 from aliquot.node.protos.generated import device_plugin_v1beta1_pb2 as pb
 from aliquot.node.protos.rpc import add
 from aliquot.node.protos.services import (

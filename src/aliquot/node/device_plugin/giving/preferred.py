@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from aliquot.devices.gpu import Gpu
 from aliquot.node.device_plugin.giving.closeness import distances
+from aliquot.node.device_plugin.giving.subsets import best
 from aliquot.node.device_plugin.offering.resource import Resource
 from aliquot.node.device_plugin.offering.settings import Policy
-from aliquot.node.device_plugin.giving.subsets import best
 
 
 def preferred(
