@@ -123,8 +123,11 @@ class Keeper:
         server = kept.server
         if server.at_its_path:
             return ""
+        if not self._folder.is_dir():
+            return f"there's no folder {self._folder}"
         if server.superseded:
-            server.hang_up()
+            if not server.listeners:  # the kubelet hangs up once it has the newer one
+                server.hang_up()
             return f"another process serves at {server.path}: a newer agent, or a second one"
         try:
             server.serve()

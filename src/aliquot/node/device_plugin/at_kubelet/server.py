@@ -1,7 +1,5 @@
 """One resource behind a socket: the five methods that a kubelet calls."""
 
-import os
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -65,7 +63,7 @@ class ResourceServer:
         self._feed = Feed(listed(served.resource))
         self._server: grpc.Server | None = None
         self._identity: Identity | None = None
-        self._lock = threading.Lock()
+        self._has_served = False
 
     @property
     def served(self) -> Served:
@@ -90,8 +88,8 @@ class ResourceServer:
 
     @property
     def superseded(self) -> bool:
-        """Whether somebody else serves at the path: a newer agent, in a rolling update."""
-        return not self.at_its_path and listens(self.path)
+        """Whether somebody else serves at the path since this one did: a newer agent, in a rolling update."""
+        return self._has_served and not self.at_its_path and listens(self.path)
 
     def serve(self) -> None:
         """Serve at the path, in place of whatever is there.
@@ -103,7 +101,7 @@ class ResourceServer:
             OSError: it can't be bound there.
         """
         self.hang_up()
-        bound = self.path.with_name(f".a{os.getpid()}-{id(self):x}")
+        bound = self.path.with_name(f".{self.path.name}")
         bound.unlink(missing_ok=True)
         server = grpc.server(
             ThreadPoolExecutor(_THREADS, thread_name_prefix=self.path.name), options=(("grpc.so_reuseport", 0),)
@@ -121,7 +119,7 @@ class ResourceServer:
         try:
             server.add_insecure_port(f"unix:{bound}")
         except RuntimeError as error:  # gRPC's word for any failure of it
-            raise OSError(f"{self.path}: no socket can be made there: {error}") from error
+            raise OSError(f"no socket can be made there: {error}") from error
         server.start()
         self._server = server
         try:
@@ -130,7 +128,7 @@ class ResourceServer:
         except OSError:
             self.hang_up()
             raise
-        self._identity = identity(self.path)
+        self._identity, self._has_served = identity(self.path), True
 
     def hang_up(self) -> None:
         """Serve no more; the path is left as it is."""

@@ -13,7 +13,8 @@ KUBELET: Final = "kubelet.sock"
 NVIDIAS: Final = "nvidia-*.sock"
 """NVIDIA's plugin has one for each resource."""
 _MINE: Final = "aliquot-"
-_PATH_BYTES: Final = 107
+_PATH_BYTES: Final = 106
+"""Of a socket's path; 107 fit, and one is for a dot before the name, under which it's bound."""
 _CONNECT_S: Final = 1.0
 
 

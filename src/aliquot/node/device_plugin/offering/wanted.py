@@ -74,7 +74,10 @@ def daemon_of(gpu: str, root: str = MPS_ROOT) -> Daemon:
 
 
 def undoing(gpu: str, before: Wanted | None, root: str) -> tuple[Step, ...]:
-    """The steps that end a sharing; of one that isn't known, as if it had been MPS."""
-    if before is not None and not before.mps:
+    """The steps that end a sharing; where none is known of, a daemon may be there all the same."""
+    stop = StopMps(daemon_of(gpu, root))
+    if before is None:
+        return (stop,)
+    if not before.mps:
         return (SetTimeSlice(gpu, TimeSlice.DEFAULT, before.interval),)
-    return StopMps(daemon_of(gpu, root)), SetComputeMode(gpu, ComputeMode.DEFAULT, ComputeMode.EXCLUSIVE_PROCESS)
+    return stop, SetComputeMode(gpu, ComputeMode.DEFAULT, ComputeMode.EXCLUSIVE_PROCESS)
