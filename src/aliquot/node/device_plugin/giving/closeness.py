@@ -8,6 +8,8 @@ from aliquot.node.device_plugin.offering.resource import Unit
 
 LINK: Final = 100
 """For each active NVLink between two GPUs; through NVSwitches, as many as the one with fewer has."""
+BOARD: Final = 40
+"""For MIG devices of one GPU."""
 ROOT: Final = 20
 """For a PCIe root in common."""
 NUMA: Final = 10
@@ -21,10 +23,11 @@ def closeness(one: Gpu, other: Gpu, *, linked: bool = True) -> int:
         other: another, or the same.
         linked: whether programs can use NVLinks; on MIG devices they can't.
     """
-    links = _links(one, other) if linked and one.uuid != other.uuid else 0
+    same = one.uuid == other.uuid
+    links = _links(one, other) if linked and not same else 0
     root = one.pcie_root is not None and one.pcie_root == other.pcie_root
     numa = one.numa_node is not None and one.numa_node == other.numa_node
-    return LINK * links + ROOT * root + NUMA * numa
+    return LINK * links + BOARD * same + ROOT * root + NUMA * numa
 
 
 def _links(one: Gpu, other: Gpu) -> int:
