@@ -6,7 +6,7 @@ from aliquot.devices.hosts.simulated.shape import Fault
 from aliquot.devices.instances import Instance
 from aliquot.devices.mig import Placement
 from tests.node.device_plugin.conftest import Begin
-from tests.node.device_plugin.node import G0, G1, Node, replicas, settings
+from tests.node.device_plugin.node import G0, G1, Node, settings
 
 MACHINE = f"""
 name: mig

@@ -1,6 +1,6 @@
 """What the device plugin would offer on a host with a configuration, or why it wouldn't start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aliquot.devices.findings import name_of
@@ -34,10 +34,18 @@ class Offer:
         return self.devices * self.replicas
 
 
-def offers(config: PluginConfig, survey: Survey) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
-    """The resources, by name, and what's wrong: with what stops the plugin there are no resources."""
+def offers(
+    config: PluginConfig, survey: Survey, most: Callable[[str], int] = device_plugin_mps_limit
+) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
+    """The resources, by name, and what's wrong: with what stops the plugin there are no resources.
+
+    Args:
+        config: the configuration.
+        survey: the host.
+        most: the most MPS clients of a GPU, by its compute capability; without it, what NVIDIA's plugin allows.
+    """
     strategy = config.mig_strategy or MigStrategy.NONE
-    stops = tuple(_stops(config, survey, strategy))
+    stops = tuple(_stops(config, survey, strategy, most))
     if stops:
         return (), stops
     plain = by_resource(survey, strategy)
@@ -65,7 +73,7 @@ def _offer(name: str, devices: Sequence[Offered], replicated: Replicated | None,
     return Offer(replicated.rename or name, len(memory), replicated.replicas, least, memory_shared=True)
 
 
-def _stops(config: PluginConfig, survey: Survey, strategy: MigStrategy) -> Iterator[str]:
+def _stops(config: PluginConfig, survey: Survey, strategy: MigStrategy, most: Callable[[str], int]) -> Iterator[str]:
     on = [gpu for gpu in survey.gpus if gpu.mig_enabled]
     if strategy is MigStrategy.SINGLE:
         yield from _not_alike(survey, on)
@@ -74,9 +82,9 @@ def _stops(config: PluginConfig, survey: Survey, strategy: MigStrategy) -> Itera
         yield f"MPS on MIG instances: {', '.join(map(name_of, on))}; the plugin has it on whole GPUs only"
     for each in config.sharing.resources if shares and config.sharing is not None else ():
         for gpu in survey.gpus:
-            most = device_plugin_mps_limit(gpu.compute_capability) if gpu.compute_capability is not None else None
-            if each.name == GPU and most is not None and each.replicas > most:
-                yield f"{name_of(gpu)}: {each.replicas} replicas by MPS, the plugin allows {most} at most"
+            limit = most(gpu.compute_capability) if gpu.compute_capability is not None else None
+            if each.name == GPU and limit is not None and each.replicas > limit:
+                yield f"{name_of(gpu)}: {each.replicas} replicas by MPS, the plugin allows {limit} at most"
 
 
 def _not_alike(survey: Survey, on: Sequence[Gpu]) -> Iterator[str]:

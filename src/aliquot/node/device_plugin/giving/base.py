@@ -51,8 +51,9 @@ def nodes_of(units: tuple[Unit, ...], files: Inventory | None, dev_root: str | N
     if files is None:
         return "which device nodes the host has isn't known"
     builder = EditsBuilder(files, HookCalls())
-    paths = {path: None for path in CONTROL_NODES if files.node(path) is not None}
-    for unit in units:
+    control = ("/dev/dxg",) if files.wsl is not None else CONTROL_NODES
+    paths = {path: None for path in control if files.node(path) is not None}
+    for unit in () if files.wsl is not None else units:
         try:
             devices = gpu_devices(builder, (unit.uuid,), ("uuid",))
         except SpecError as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from aliquot.cdi.generate.inventory import Inventory
 from aliquot.devices.findings import name_of
@@ -9,11 +10,14 @@ from aliquot.devices.survey import Survey
 from aliquot.node.device_plugin.offering.resource import ALL, Resource, Unit
 from aliquot.node.device_plugin.offering.settings import Settings
 from aliquot.sharing.inventory import inventory_of
+from aliquot.sharing.mps import mps_client_limit
 from aliquot.sharing.plugin_config.groups import GPU, Offered, by_resource
 from aliquot.sharing.plugin_config.offers import offers
 from aliquot.sharing.plugin_config.values import MigStrategy, Replicated
 from aliquot.sharing.strategies import Strategy
 
+_OLD_CUDA: Final = (0, 0)
+"""For the limit of MPS clients that every release keeps; NVIDIA's own plugin takes V100 for older than it is."""
 Faults = Mapping[str, str]
 """By the UUID of a GPU or a MIG device: why it isn't healthy."""
 _WHOLE_IN_MIG_MODE = "MIG is on, so it can't be used as a whole: migStrategy mixed or single offers its instances"
@@ -36,7 +40,7 @@ def resources(settings: Settings, survey: Survey, faults: Faults, *, wsl: bool =
         faults: what isn't healthy.
         wsl: whether it's Windows' Linux subsystem, where GPUs have no device nodes of their own.
     """
-    made, problems = offers(settings.plugin, survey)
+    made, problems = offers(settings.plugin, survey, lambda kind: mps_client_limit(kind, _OLD_CUDA))
     if not made:
         return Found((), problems)
     sharing = settings.plugin.sharing
