@@ -14,7 +14,7 @@ from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.node.device_plugin.at_kubelet.timing import Timing
 from aliquot.node.device_plugin.offering.division import By, Offering
 from aliquot.node.device_plugin.offering.settings import Settings
-from aliquot.node.device_plugin.plugins import DevicePlugins, Offered
+from aliquot.node.device_plugin.plugins import DevicePlugins, ResourceStatus
 from aliquot.node.device_plugin.shared_gpus import SharedGpus
 from aliquot.node.protos.generated import device_plugin_v1beta1_pb2 as pb
 from aliquot.node.protos.rpc import dial
@@ -104,7 +104,7 @@ class Node:
 
         assert self.kubelet.wait(lambda: now() == expected), (now(), self.plugins.status(), self.told)
 
-    def status(self, resource: str = "nvidia.com/gpu") -> Offered:
+    def status(self, resource: str = "nvidia.com/gpu") -> ResourceStatus:
         (found,) = (each for each in self.plugins.status().resources if each.resource.name == resource)
         return found
 
@@ -139,12 +139,12 @@ class Node:
     # --- as pods meet it ----------------------------------------------------------------------------------------------
     def gets(self, uid: str = "p-1", **limits: int) -> ContainerGets:
         """What a pod's container gets."""
-        answer = self.kubelet.admit(asking(uid, **limits))
+        answer = self.kubelet.admit(asking(uid, (), **limits))
         assert not isinstance(answer, NotAdmitted), answer
         return answer.containers["main"]
 
     def event(self, uid: str = "p-1", **limits: int) -> str:
         """Why a pod doesn't start."""
-        answer = self.kubelet.admit(asking(uid, **limits))
+        answer = self.kubelet.admit(asking(uid, (), **limits))
         assert isinstance(answer, NotAdmitted), answer
         return answer.message

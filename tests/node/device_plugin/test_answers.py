@@ -120,7 +120,7 @@ def test_device_nodes_of_a_mig_device(begin: Begin) -> None:
     )
     node.update()
     node.until_all({"nvidia.com/gpu": 1, "nvidia.com/mig-3g.20gb": 1})
-    gets = node.gets(**{"mig-3g.20gb": 1})
+    gets = node.gets("p-1", **{"mig-3g.20gb": 1})
     assert gets.devices == nodes("/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap12", "/dev/nvidia-caps/nvidia-cap13")
     node.files = machine()
     node.update()
@@ -172,7 +172,7 @@ def test_two_resources_of_a_container_have_two_annotations(begin: Begin) -> None
     node = begin(settings("flags: {migStrategy: mixed, plugin: {deviceListStrategy: cdi-annotations}}"), CUT)
     node.until_all({"nvidia.com/gpu": 1, "nvidia.com/mig-3g.20gb": 1})
     (instance,) = node.host.survey().gpus[0].instances
-    assert node.gets(gpu=1, **{"mig-3g.20gb": 1}).annotations == {
+    assert node.gets("p-1", gpu=1, **{"mig-3g.20gb": 1}).annotations == {
         "cdi.k8s.io/aliquot_gpu": f"nvidia.com/gpu={G1}",
         "cdi.k8s.io/aliquot_mig-3g.20gb": f"nvidia.com/gpu={instance.uuid}",
     }

@@ -3,6 +3,8 @@
 import shutil
 import socket
 import stat
+import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from aliquot.node.protos.rpc import dial
 from aliquot.node.protos.services import LIST_AND_WATCH
 from aliquot.sandbox.kubelet.kubelet import Kubelet
 from tests.node.device_plugin.conftest import Begin
-from tests.node.device_plugin.node import BRISK, G0, G1, Node, settings
+from tests.node.device_plugin.node import BRISK, G0, G1, Node, replicas, settings
 from tests.sandbox.device_plugin import DevicePlugin
 
 OWN = "aliquot-gpu.sock"
@@ -196,6 +198,75 @@ def test_an_older_agent_is_back_when_the_newer_one_has_gone(begin: Begin, root: 
     new.plugins.stop()
     assert old.kubelet.wait(lambda: old.status().registered)
     old.until(gpu=2)
+
+
+def test_something_else_at_its_path(begin: Begin) -> None:
+    node = begin(updated=False)
+    (node.folder / OWN).mkdir()
+    node.update()
+    assert node.kubelet.wait(lambda: node.status().problem == f"{node.folder / OWN}: Is a directory"), node.status()
+    (node.folder / OWN).rmdir()
+    node.until(gpu=2)
+
+
+def test_a_folder_too_deep_for_sockets(begin: Begin, root: Path) -> None:
+    node = begin(started=False)
+    deep = root / ("x" * 110)
+    deep.mkdir()
+    other = DevicePlugins(settings(), node.shared, folder=deep, timing=BRISK, tell=node.told.append)
+    assert other.start() is None
+    other.update(node.host.survey())
+    assert node.kubelet.wait(lambda: bool(node.told))
+    other.stop()
+    assert "no socket can be made there" in node.told[0]
+
+
+def test_start_and_stop_may_be_called_again(begin: Begin) -> None:
+    node = begin(started=False)
+    node.plugins.stop()
+    for _ in range(3):
+        assert node.plugins.start() is None
+        node.until(gpu=2)
+        node.plugins.stop()
+        node.plugins.stop()
+        assert node.kubelet.wait(lambda: node.kubelet.allocatable() == {"nvidia.com/gpu": 0})
+
+
+def test_everything_at_once(begin: Begin) -> None:
+    node = begin(settings(replicas(4)))
+    node.until(gpu=8)
+    stop = threading.Event()
+    faults: list[BaseException] = []
+
+    def repeat(act: Callable[[], object]) -> None:
+        try:
+            while not stop.is_set():
+                act()
+        except BaseException as error:  # noqa: BLE001 - told at the end
+            faults.append(error)
+
+    def flip() -> None:
+        node.plugins.set_health(G0, healthy=False, reason="XID 48")
+        node.plugins.set_health(G0, healthy=True)
+
+    def reload() -> None:
+        for count in (2, 4):
+            node.plugins.configure(settings(replicas(count)))
+
+    threads = [threading.Thread(target=repeat, args=[act]) for act in (flip, node.update, reload, node.plugins.status)]
+    for thread in threads:
+        thread.start()
+    for _ in range(4):
+        node.kubelet.restart()
+        (node.folder / OWN).unlink(missing_ok=True)
+        assert node.kubelet.wait(lambda: node.status().registered)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    node.plugins.configure(settings(replicas(4)))
+    node.until(gpu=8)
+    assert dict(node.allocate(f"{G1}::3").envs) == {"NVIDIA_VISIBLE_DEVICES": G1}
 
 
 def test_names_of_sockets_fit() -> None:

@@ -21,7 +21,7 @@ from aliquot.node.device_plugin.shared_gpus import Brought, SharedGpus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offered:
+class ResourceStatus:
     """A resource as it stands."""
 
     resource: Resource
@@ -36,7 +36,7 @@ class Offered:
 class Status:
     """The device plugin as it stands."""
 
-    resources: tuple[Offered, ...]
+    resources: tuple[ResourceStatus, ...]
     problems: tuple[str, ...]
     """Of the configuration on this host."""
 
@@ -65,7 +65,7 @@ class DevicePlugins:
             folder: the kubelet's, for device plugins.
             timing: how long it waits.
             clock: a steady one.
-            tell: is told what changes, in words for people; from several threads.
+            tell: is told what changes, in words for people; from several threads, and it mustn't ask back.
         """
         self._settings = settings
         self._shared = shared
@@ -130,7 +130,7 @@ class DevicePlugins:
         with self._state:
             registered = self._keeper.registered()
             offered = tuple(
-                Offered(resource=each, socket=socket, registered=heard, problem=problem)
+                ResourceStatus(resource=each, socket=socket, registered=heard, problem=problem)
                 for name, each in self._offered.items()
                 for socket, heard, problem in [registered.get(name, ("", False, ""))]
             )

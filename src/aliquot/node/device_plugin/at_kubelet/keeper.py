@@ -37,19 +37,24 @@ class Keeper:
         self._wanted: dict[str, Served] = {}
         self._kept: dict[str, _Kept] = {}
         self._stopping = False
-        self._watch = FolderWatch(folder)
-        self._thread = threading.Thread(target=self._run, name="device plugin sockets", daemon=True)
+        self._watch: FolderWatch | None = None
+        self._thread: threading.Thread | None = None
 
     # --- for any thread -------------------------------------------------------------------------------------------
     def start(self) -> None:
         """Begin."""
+        self._stopping = False
+        self._watch = FolderWatch(self._folder)
+        self._thread = threading.Thread(target=self._run, args=[self._watch], name="device plugin sockets", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End: the sockets are removed."""
+        """End: the sockets are removed. It may be called again, and where nothing was begun."""
         self._stopping = True
-        self._watch.wake()
-        self._thread.join()
+        self._wake()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
 
     def want(self, served: Mapping[str, Served]) -> None:
         """Offer these from now on, by resource. Lists that changed are told at once, the rest follows."""
@@ -58,7 +63,7 @@ class Keeper:
             for name, each in served.items():
                 if name in self._kept:
                     self._kept[name].server.tell(each)
-        self._watch.wake()
+        self._wake()
 
     def registered(self) -> Mapping[str, tuple[str, bool, str]]:
         """By resource: its socket, whether the kubelet listens, and what's wrong."""
@@ -73,14 +78,20 @@ class Keeper:
             }
 
     # --- its own thread -------------------------------------------------------------------------------------------
-    def _run(self) -> None:
-        with self._watch:
+    def _run(self, watch: FolderWatch) -> None:
+        with watch:
             while not self._stopping:
-                self._watch.arm()
+                watch.arm()
                 self._look()
-                self._watch.wait(self._timing.look_s)
-        for kept in self._kept.values():
-            kept.server.stop()
+                watch.wait(self._timing.look_s)
+        with self._lock:
+            kept, self._kept = self._kept, {}
+        for each in kept.values():
+            each.server.stop()
+
+    def _wake(self) -> None:
+        if self._watch is not None:
+            self._watch.wake()
 
     def _look(self) -> None:
         with self._lock:

@@ -28,18 +28,25 @@ class Registration:
     """Not before this time again."""
     tried: Identity | None = None
     """The kubelet's socket at which it was tried last: a new one is tried at once."""
+    alone: int = 0
+    """How often in a row the kubelet stopped listening: another plugin may have its ear, and isn't fought for it."""
+    began: float = 0.0
+    """When it was registered."""
 
     def is_due(self, kubelet: Identity, listeners: int, now: float, timing: Timing) -> bool:
         """Whether to register now."""
         if self.at == kubelet and listeners:
             self.since = now
-        if self.at == kubelet and now < self.since + timing.alone_s:
+        if self.at == kubelet and now < self.since + min(
+            timing.alone_s * 2.0 ** min(self.alone, 30), timing.alone_most_s
+        ):
             return False
         return self.tried != kubelet or now >= self.next
 
     def went(self, kubelet: Identity, problem: str, now: float, timing: Timing) -> bool:
         """Take note of a try; whether that's news."""
         news = (self.at, self.problem) != (kubelet if not problem else None, problem)
+        again = self.at == kubelet
         if self.tried != kubelet or not problem:
             self.failures = 0
         self.at, self.tried, self.problem = (None if problem else kubelet), kubelet, problem
@@ -47,8 +54,10 @@ class Registration:
             self.next = now + min(timing.retry_first_s * 2.0 ** min(self.failures, 30), timing.retry_most_s)
             self.failures += 1
         else:
-            self.since = now
-            self.next = now + timing.alone_s
+            lasted = again and self.since - self.began > 2 * timing.alone_s
+            self.alone = 0 if lasted or not again else self.alone + 1
+            self.since = self.began = now
+            self.next = now
         return news
 
 

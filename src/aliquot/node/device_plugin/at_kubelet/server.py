@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -139,8 +140,9 @@ class ResourceServer:
 
     def stop(self, *, hear_s: float = 0.0) -> None:
         """Serve no more, and remove the socket where it's still this one's. `hear_s`: for the last list to be heard."""
-        if self.at_its_path:
-            self.path.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that can't be changed keeps a socket at which nobody listens
+            if self.at_its_path:
+                self.path.unlink()
         self._feed.close(hear_s)
         self.hang_up()
 

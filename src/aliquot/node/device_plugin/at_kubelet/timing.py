@@ -16,5 +16,7 @@ class Timing:
     """For a registration; the kubelet dials back within it."""
     alone_s: float = 10.0
     """From a registration, or from the end of the last stream, until a kubelet that doesn't listen is asked again."""
+    alone_most_s: float = 300.0
+    """The same, at most: doubled each time that it stops listening soon."""
     hear_s: float = 1.0
     """For a kubelet to hear the last list of a resource that is given up."""
