@@ -1,10 +1,13 @@
 """Which GPUs the device plugin offers and which DRA does: every GPU once."""
 
 import pytest
+import yaml
 
 from aliquot.devices.hosts.simulated.shape import Fault
 from aliquot.devices.survey import Survey
+from aliquot.kube.reading.shape import FaultsError
 from aliquot.node.device_plugin.offering.division import By, Decided, Offering, Rule, Undecided, decide
+from aliquot.node.device_plugin.offering.read_rules import read_offering
 from tests.node.device_plugin.conftest import Begin
 from tests.node.device_plugin.node import host_of, settings
 from tests.node.device_plugin.presets import preset
@@ -121,3 +124,50 @@ def test_a_conflict_offers_nothing_and_says_so(begin: Begin) -> None:
     assert node.kubelet.wait(lambda: not (node.folder / "aliquot-gpu.sock").exists())
     node.plugins.configure(settings())
     node.until(gpu=2)
+
+
+# --- as it's written ------------------------------------------------------------------------------------------------
+def test_rules_are_read() -> None:
+    text = (
+        "{others: device-plugin, gpus: [{index: 0, by: dra}, {product: L4, by: dra}, {uuid: GPU-1, by: device-plugin}]}"
+    )
+    assert read_offering(yaml.safe_load(text)) == Offering(
+        (Rule(by=DRA, index=0), Rule(by=DRA, product="L4"), Rule(by=PLUGIN, uuid="GPU-1")), PLUGIN
+    )
+    assert read_offering({}) == Offering((), DRA)
+    assert read_offering({"gpus": None, "others": None}) == Offering((), DRA)
+
+
+def test_everything_that_is_wrong_is_told_at_once() -> None:
+    text = """
+    other: dra
+    others: kubelet
+    gpus:
+      - {by: dra}
+      - {index: 0, uuid: GPU-1, by: both}
+      - {index: -1, by: dra}
+      - {product: H200X, by: dra}
+      - {product: nothing, by: dra}
+      - {index: zero, by: dra}
+      - dra
+    """
+    with pytest.raises(FaultsError) as refused:
+        read_offering(yaml.safe_load(text))
+    assert [(fault.path, fault.message, fault.hint) for fault in refused.value.faults] == [
+        ("other", "no such field", "did you mean others?"),
+        ("gpus[5].index", 'expected an integer, found "zero"', ""),
+        ("gpus[6]", 'expected an object, found "dra"', ""),
+        ("others", '"kubelet" isn\'t known', "dra, device-plugin"),
+        ("gpus[0]", "no GPU is named", "one of index, uuid, product"),
+        ("gpus[1].by", '"both" isn\'t known', "dra, device-plugin"),
+        ("gpus[1]", "index and uuid are given", "one of index, uuid, product"),
+        ("gpus[2].index", "-1 isn't possible", "the driver's number of the GPU, from 0"),
+        ("gpus[3].product", '"H200X" isn\'t known', "did you mean H200 or H20?"),
+        ("gpus[4].product", '"nothing" isn\'t known', "a name that the driver or the catalogue has"),
+    ]
+
+
+@pytest.mark.parametrize("value", [None, [], "dra"])
+def test_no_object(value: object) -> None:
+    with pytest.raises(FaultsError, match="expected an object"):
+        read_offering(value)
