@@ -6,6 +6,8 @@ gpus:
 - {index: 0, by: device-plugin}
 - {product: L4, by: device-plugin}
 - {uuid: GPU-..., by: dra}
+
+A product that the catalogue doesn't know is no fault: it may be what the driver calls one.
 """
 
 from collections.abc import Iterator
@@ -13,7 +15,6 @@ from typing import Any, Final
 
 import msgspec
 
-from aliquot.devices.naming import models_named, nearest_names
 from aliquot.kube.reading.shape import Fault, FaultsError, faults, found, is_list, is_object
 from aliquot.kube.reading.strict import unknown_fields, without_unknown
 from aliquot.node.device_plugin.offering.division import By, Offering, Rule
@@ -72,13 +73,12 @@ def _rule(rule: dict[str, Any]) -> Iterator[Fault]:
     if len(given) != 1:
         told = f"{' and '.join(given)} are given" if given else "no GPU is named"
         yield Fault("", told, f"one of {', '.join(_NAMES)}")
-    index, product = rule.get("index"), rule.get("product")
+    index = rule.get("index")
     if type(index) is int and index < 0:
         yield Fault("index", f"{index} isn't possible", "the driver's number of the GPU, from 0")
-    if isinstance(product, str) and not models_named(product):
-        near = nearest_names(product)
-        hint = f"did you mean {' or '.join(near)}?" if near else "a name that the driver or the catalogue has"
-        yield Fault("product", f"{found(product)} isn't known", hint)
+    for name in ("uuid", "product"):
+        if rule.get(name) == "":
+            yield Fault(name, "empty: which GPU is meant?")
 
 
 def _by(path: str, given: object) -> Iterator[Fault]:
