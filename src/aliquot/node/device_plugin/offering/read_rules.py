@@ -1,13 +1,8 @@
 """Reading the part `offer` of the node's configuration: who offers which GPU.
 
-offer:
-others: dra                                # who offers what no rule names; dra where it isn't said
-gpus:
-- {index: 0, by: device-plugin}
-- {product: L4, by: device-plugin}
-- {uuid: GPU-..., by: dra}
-
-A product that the catalogue doesn't know is no fault: it may be what the driver calls one.
+`others` is who offers what no rule names, `dra` where it isn't said; `gpus` are the rules, such as
+`{index: 0, by: device-plugin}`, `{product: L4, by: device-plugin}` or `{uuid: GPU-…, by: dra}`. A product that the
+catalogue doesn't know is no fault: it may be what the driver calls one.
 """
 
 from collections.abc import Iterator
