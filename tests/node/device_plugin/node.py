@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from aliquot.devices.gpu import TimeSlice
+from aliquot.devices.hosts.protocol import MpsDaemons
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.node.device_plugin.at_kubelet.timing import Timing
@@ -77,13 +78,21 @@ def replicas(count: int, key: str = "timeSlicing", name: str = "gpu", **more: An
 class Node:
     """Use `plugins` in the end's `stop`; the fixture does."""
 
-    def __init__(self, root: Path, host: SimulatedHost, config: Settings, kept: Memory | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        host: SimulatedHost,
+        config: Settings,
+        kept: Memory | None = None,
+        daemons: MpsDaemons | None = None,
+        mps_root: str = "/run/mps",
+    ) -> None:
         self.root = root
         self.folder = root / "device-plugins"
         self.host = host
         self.kept = kept or Memory()
         self.told: list[str] = []
-        self.shared = SharedGpus(host, host, self.kept, mps_root="/run/mps")
+        self.shared = SharedGpus(host, daemons or host, self.kept, mps_root=mps_root)
         self.plugins = DevicePlugins(config, self.shared, folder=self.folder, timing=BRISK, tell=self.told.append)
         self.kubelet: Kubelet
         self.files: Inventory | None = None
