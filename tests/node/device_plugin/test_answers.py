@@ -214,6 +214,12 @@ def test_under_wsl_it_is_time_sliced(begin: Begin) -> None:
     assert dict(node.allocate("all::2", "all::0").envs) == {ENV: "all"}
 
 
+def test_under_wsl_there_is_no_mps(begin: Begin) -> None:
+    node = wsl(begin, replicas(3, "mps"))
+    node.until(gpu=3)
+    assert node.refused("all::0") == "nvidia.com/gpu: the MPS daemon of all GPUs doesn't run"
+
+
 def test_odd_requests(begin: Begin) -> None:
     node = begin()
     node.until(gpu=2)

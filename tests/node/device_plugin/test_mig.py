@@ -1,5 +1,7 @@
 """MIG devices as resources, and what changes while the plugin runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from aliquot.devices.hosts.simulated.shape import Fault
@@ -172,3 +174,19 @@ def test_a_lost_gpu_keeps_its_mig_devices_in_the_list(begin: Begin) -> None:
     assert node.host.reset(G0) is None
     node.update()
     assert node.kubelet.wait(lambda: node.kubelet.devices(SMALL) == {}), "a reset takes instances away"
+
+
+def test_a_mig_device_without_a_uuid_is_told_of_and_not_offered(begin: Begin) -> None:
+    node = begin(settings(MIXED), MACHINE, updated=False)
+    survey = node.host.survey()
+    divided, whole = survey.gpus
+    nameless = tuple(
+        replace(each, compute=tuple(replace(one, uuid=None) for one in each.compute)) for each in divided.instances[:2]
+    )
+    gpu = replace(divided, instances=(*nameless, *divided.instances[2:]))
+    node.plugins.update(replace(survey, gpus=(gpu, whole)))
+    node.until_all({"nvidia.com/gpu": 1, SMALL: 1})
+    assert set(node.kubelet.capacity()) == {"nvidia.com/gpu", SMALL}
+    assert node.plugins.status().problems == (
+        "gpu 0 (0000:10:00.0): the driver doesn't tell the UUID of a MIG device, so it can't be offered",
+    )

@@ -1,10 +1,9 @@
 """What a container is given for its devices, by each of the strategies that are switched on."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Final
 
-from aliquot.cdi.annotations import MAX_KEY_NAME, PREFIX, annotation_key, annotation_value
+from aliquot.cdi.annotations import PREFIX, annotation_key, annotation_value
 from aliquot.cdi.qualified_names import qualify
 from aliquot.node.device_plugin.giving.base import Base, nodes_of
 from aliquot.node.device_plugin.giving.requests import refusal
@@ -62,10 +61,7 @@ def _cdi(
 
 def _key(resource: str) -> str:
     """One for each resource: of two answers with one key, the kubelet keeps the first."""
-    name = resource.rpartition("/")[2]
-    if len(_PLUGIN) + 1 + len(name) > MAX_KEY_NAME:
-        name = sha256(name.encode()).hexdigest()[:32]
-    return annotation_key(_PLUGIN, name)
+    return annotation_key(_PLUGIN, resource.rpartition("/")[2])
 
 
 def _mps(given: pb.ContainerAllocateResponse, units: Sequence[Unit], base: Base) -> str | None:

@@ -52,6 +52,8 @@ def resources(settings: Settings, survey: Survey, faults: Faults, *, wsl: bool =
     for name, devices in sorted(by_resource(survey, settings.plugin.mig_strategy or MigStrategy.NONE).items()):
         replicated = shared.get(name)
         units = tuple(_units(devices, indexes, faults, replicated))
+        if not units:
+            continue
         if wsl and name == GPU:
             units = _as_one(units)
         found.append(
