@@ -77,6 +77,7 @@ def test_without_a_strategy_a_gpu_in_mig_mode_is_counted_and_not_given(begin: Be
     node = begin(settings(), MACHINE)
     node.until(gpu=1)
     assert node.kubelet.capacity() == {"nvidia.com/gpu": 2}
+    assert node.plugins.status().problems == ("gpu 0 (0000:10:00.0): MIG is on, and it's counted whole",)
     assert node.refused(G0) == (
         f"gpu 0 (0000:10:00.0) ({G0}) isn't healthy: MIG is on, so it can't be used as a whole: "
         "migStrategy mixed or single offers its instances"

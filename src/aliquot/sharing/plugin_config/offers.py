@@ -53,7 +53,7 @@ def offers(
     by_name = {each.name: each for each in replicated}
     odd = [f"{each.name} isn't offered here, so none of it is shared" for each in replicated if each.name not in plain]
     if strategy is MigStrategy.NONE:
-        odd += [f"{name_of(gpu)}: MIG is on, and it's offered whole" for gpu in survey.gpus if gpu.mig_enabled]
+        odd += [f"{name_of(gpu)}: MIG is on, and it's counted whole" for gpu in survey.gpus if gpu.mig_enabled]
     way = config.sharing.strategy if config.sharing is not None else Strategy.WHOLE
     made = [_offer(name, devices, by_name.get(name), way) for name, devices in plain.items()]
     return tuple(sorted(made, key=lambda each: each.resource)), tuple(odd)
