@@ -10,6 +10,7 @@ from aliquot.devices.instances import placements_of
 from aliquot.sandbox.kubelet.answers import Admitted, NotAdmitted
 from scenarios.node.running import RunningNode, until
 from tests.node.agent.conftest import Begin
+from tests.sandbox.objects import asking
 
 pytestmark = pytest.mark.enable_socket
 MIG = "gpu-2-mig-1g5gb-19-0"
@@ -114,6 +115,30 @@ def test_an_api_server_that_is_away_the_whole_time(begin: Begin) -> None:
     assert "can't be read" in answer.message
     node.server.up()
     admitted(node, pod)
+
+
+CONFIG = """
+apiVersion: node.aliquot.dev/v1alpha1
+kind: NodeConfig
+offer: {gpus: [{product: T4, by: device-plugin}]}
+devicePluginConfig: ROOT/plugin.yaml
+"""
+SLICED = "version: v1\nsharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}\n"
+
+
+def test_each_gpu_goes_one_way(begin: Begin) -> None:
+    node = begin()
+    (node.root / "plugin.yaml").write_text(SLICED)
+    path = node.root / "node.yaml"
+    path.write_text(CONFIG.replace("ROOT", str(node.root)))
+    node.start(f"--config={path}")
+    until(lambda: node.kubelet.allocatable().get("nvidia.com/gpu") == 4, told=node.told)
+    until(lambda: "gpu-0" in node.devices(), told=node.told)
+    assert "gpu-3" not in node.devices()
+    answer = node.kubelet.admit(asking(gpu=1), within_s=15)
+    assert isinstance(answer, Admitted), (answer, node.told())
+    t4 = node.host.survey().gpus[3].uuid
+    assert answer.containers["main"].envs["NVIDIA_VISIBLE_DEVICES"] == t4
 
 
 @pytest.mark.parametrize(

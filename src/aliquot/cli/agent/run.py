@@ -2,18 +2,18 @@
 
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from cyclopts import Parameter
 
 from aliquot.cli.agent.logs import logging_to_stderr
 from aliquot.cli.host_input import HostOption, host_of
-from aliquot.cli.output import fail
+from aliquot.cli.output import fail, warn
 from aliquot.cluster.api.connection import Connection
 from aliquot.cluster.api.kube_cluster import KubeCluster
 from aliquot.cluster.api.kubeconfig import account
@@ -32,7 +32,10 @@ from aliquot.node.config.values import NodeConfig
 from aliquot.node.keeping.boot import boot_id
 from aliquot.node.keeping.local_files import LocalFiles
 from aliquot.node.keeping.simulated_files import SimulatedFiles
+from aliquot.sharing.plugin_config.read import read_plugin_config
+from aliquot.sharing.plugin_config.values import PluginConfig
 
+T = TypeVar("T")
 FAULT, UNUSABLE = 1, 2
 NODE_NAME, POD_UID = "NODE_NAME", "POD_UID"
 """Environment variables by which a pod is told of itself (downward API)."""
@@ -66,8 +69,9 @@ def run(
         log_format: text or json, on stderr.
     """
     wanted = _configured(config, kubelet_root, cdi_folder)
+    counted = _plugin(wanted.device_plugin_config) if wanted is not None else None
     found = host_of(host)
-    if wanted is None or found is None:
+    if wanted is None or counted is None or found is None:
         return UNUSABLE
     name = node_name or os.environ.get(NODE_NAME) or os.uname().nodename
     logging_to_stderr(log_format, wanted.log_level)
@@ -85,7 +89,7 @@ def run(
                 state=state_folder,
                 pod_uid=os.environ.get(POD_UID, "") if pod_uid is None else pod_uid,
             )
-            agent = Agent(machine, wanted, _release(connection))
+            agent = Agent(machine, wanted, _release(connection), counted)
             with _until_told(agent):
                 agent.run()
     except UnavailableError as error:
@@ -104,22 +108,38 @@ def run(
 
 def _configured(path: Path | None, kubelet_root: str | None, cdi_folder: str | None) -> NodeConfig | None:
     """The file with the options before it; None after saying everything that's wrong."""
-    config = NodeConfig()
-    if path is not None:
-        try:
-            config = read_config(yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader))
-        except OSError as error:
-            fail(f"--config: can't read {path}: {error.strerror}")
-            return None
-        except (yaml.YAMLError, ValueError) as error:
-            if not isinstance(error, FaultsError):
-                fail(f"--config: {path}: no YAML: {error}")
-                return None
-            for fault in error.faults:
-                fail(f"{path}: {fault.path}: {fault.message}" if fault.path else f"{path}: {fault.message}", fault.hint)
-            return None
+    config = NodeConfig() if path is None else _read("--config", path, read_config)
+    if config is None:
+        return None
     given = {"kubelet_root": kubelet_root, "cdi_folder": cdi_folder}
     return NodeConfig(**{**_fields(config), **{key: value for key, value in given.items() if value is not None}})
+
+
+def _plugin(path: str) -> PluginConfig | None:
+    """NVIDIA's file; None after saying everything that's wrong with it."""
+    if not path:
+        return PluginConfig()
+    found = _read("devicePluginConfig", Path(path), read_plugin_config)
+    if found is None:
+        return None
+    config, minor = found
+    for fault in minor:
+        warn(f"{path}: {fault.path}: {fault.message}")
+    return config
+
+
+def _read(what: str, path: Path, read: Callable[[Any], T]) -> T | None:
+    """What a YAML file says; None after saying everything that's wrong with it."""
+    try:
+        return read(yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader))
+    except OSError as error:
+        fail(f"{what}: can't read {path}: {error.strerror}")
+    except FaultsError as error:
+        for fault in error.faults:
+            fail(f"{path}: {fault.path}: {fault.message}" if fault.path else f"{path}: {fault.message}", fault.hint)
+    except (yaml.YAMLError, ValueError) as error:
+        fail(f"{what}: {path}: no YAML: {error}")
+    return None
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Final
 
 from aliquot.devices.hosts.protocol import HostFault
 from aliquot.kube.release import Kubernetes
+from aliquot.node.agent.counted import Counted
 from aliquot.node.agent.machine import Machine
 from aliquot.node.agent.pools import Offering
 from aliquot.node.claims.claim_ref import ClaimRef
@@ -28,6 +29,7 @@ from aliquot.node.preparing.parts import Parts
 from aliquot.node.preparing.preparer import Preparer
 from aliquot.node.publishing.publisher import Publisher
 from aliquot.node.serving.driver import DraDriver, KubeletFolders
+from aliquot.sharing.plugin_config.values import PluginConfig
 from aliquot.sharing.publish.pools import GPU_DRIVER
 
 _LOG: Final = logging.getLogger(__name__)
@@ -42,12 +44,15 @@ class Agent:
         machine: what it stands on.
         config: what it does.
         kubernetes: the API server's release.
+        plugin: the configuration of the device plugin.
 
     Raises:
         ValueError: the kubelet's folder leaves no room for sockets.
     """
 
-    def __init__(self, machine: Machine, config: NodeConfig, kubernetes: Kubernetes) -> None:
+    def __init__(
+        self, machine: Machine, config: NodeConfig, kubernetes: Kubernetes, plugin: PluginConfig | None = None
+    ) -> None:
         self._machine, self._config = machine, config
         self._stopped = threading.Event()
         root = Path(config.kubelet_root)
@@ -55,6 +60,7 @@ class Agent:
         self.preparers = {driver: self._preparer(driver, root) for driver in drivers}
         self.offering = Offering(machine.node, machine.host, config, self.preparers[GPU_DRIVER].own)
         self.publisher = Publisher(machine.objects, machine.node, self.offering.pools, kubernetes)
+        self.counted = Counted(machine, config, plugin or PluginConfig())
         self.drivers = {
             driver: DraDriver(driver, _Told(preparer), KubeletFolders(root), pod_uid=machine.pod_uid)
             for driver, preparer in self.preparers.items()
@@ -72,6 +78,7 @@ class Agent:
             for driver in self.drivers.values():
                 stack.enter_context(driver)
             stack.enter_context(self.publisher)
+            stack.enter_context(self.counted)
             _LOG.info("ready")
             self._go_on()
             _LOG.info("stopping")
@@ -87,6 +94,8 @@ class Agent:
                 yield f"{name}: {driver.registration.error or 'the kubelet has not taken it yet'}"
         if self.publisher.trouble:
             yield f"slices: {self.publisher.trouble}"
+        if self.counted.trouble:
+            yield f"device plugin: {self.counted.trouble}"
 
     def _go_on(self) -> None:
         reconciled = time.monotonic()

@@ -2,14 +2,15 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from aliquot.devices.hosts.protocol import Host, HostFault
 from aliquot.devices.mig import Geometry, Placement
 from aliquot.devices.survey import Survey
 from aliquot.dra.slices.pool import Pool
 from aliquot.kube.release import Kubernetes
-from aliquot.node.agent.offering import offered
-from aliquot.node.config.values import NodeConfig, Offer
+from aliquot.node.config.values import NodeConfig
+from aliquot.node.device_plugin.offering.division import Undecided, decide
 from aliquot.sharing.publish.options import NIC_DRIVER, Options
 from aliquot.sharing.publish.pools import Published, published
 
@@ -35,7 +36,11 @@ class Offering:
     def survey(self) -> Survey:
         """The host as it is, with the GPUs that go by DRA."""
         with self._looking:
-            return offered(self._host.survey(), self.config.offers, Offer.DRA)
+            survey = self._host.survey()
+        decided = decide(self.config.offer, survey)
+        if isinstance(decided, Undecided):  # said by the device plugin; what is in doubt is offered by nobody
+            return replace(survey, gpus=())
+        return decided.dras(survey)
 
     def published(self, kubernetes: Kubernetes) -> Published:
         """What there is, for an API server of this release."""

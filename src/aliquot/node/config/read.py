@@ -6,10 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
-from aliquot.kube.reading.shape import Fault, FaultsError, faults, found, is_list, is_object
+from aliquot.kube.reading.shape import Fault, FaultsError, faults, found, is_object
 from aliquot.kube.reading.strict import unknown_fields, without_unknown
-from aliquot.node.config.shape import WireConfig, WireOffer
-from aliquot.node.config.values import API_VERSION, KIND, NodeConfig, Offer, OfferRule, TaintEffect
+from aliquot.node.config.shape import WireConfig
+from aliquot.node.config.values import API_VERSION, KIND, NodeConfig, TaintEffect
+from aliquot.node.device_plugin.offering.read_rules import read_offering
 
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "mig": ("dynamic", "static"),
@@ -55,9 +56,11 @@ def _judge(value: Mapping[str, Any]) -> Iterator[Fault]:
         if (path := value.get(name)) and not str(path).startswith("/"):
             yield Fault(name, f"{path!r} is relative, and the agent may be started anywhere", "begin it with /")
     yield from _numbers(value)
-    offers = value.get("offers")
-    for index, rule in enumerate(offers if isinstance(offers, list) else ()):
-        yield from _offer(rule, f"offers[{index}]")
+    if value.get("offer") is not None:
+        try:
+            read_offering(value["offer"])
+        except FaultsError as wrong:
+            yield from (fault.under("offer") for fault in wrong.faults)
 
 
 def _numbers(value: Mapping[str, Any]) -> Iterator[Fault]:
@@ -74,33 +77,15 @@ def _numbers(value: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("nicDriver", f"{driver!r} can't name a driver", "a DNS name in lower case, up to 63 letters")
 
 
-def _offer(rule: Any, path: str) -> Iterator[Fault]:
-    if not is_object(rule):
-        return
-    word = rule.get("offer")
-    if word is not None and word not in tuple(Offer):
-        yield Fault(f"{path}.offer", f"{word!r} isn't known", f"one of {', '.join(Offer)}")
-    gpus = rule.get("gpus")
-    if gpus == []:
-        yield Fault(f"{path}.gpus", "no GPU is named", "leave the field out to mean all of them")
-    for index, gpu in enumerate(gpus if is_list(gpus) else ()):
-        if isinstance(gpu, bool) or not isinstance(gpu, (str, int)):
-            yield Fault(f"{path}.gpus[{index}]", f"expected a UUID, number or product, found {found(gpu)}")
-
-
 def _config(wire: WireConfig) -> NodeConfig:
     given: dict[str, Any] = {
         field.name: value
         for field in msgspec.structs.fields(wire)
-        if field.name not in {"api_version", "kind", "metadata", "offers", "taint_effect"}
+        if field.name not in {"api_version", "kind", "metadata", "offer", "taint_effect"}
         and (value := getattr(wire, field.name)) is not None
     }
     if wire.taint_effect is not None:
         given["taint_effect"] = TaintEffect(wire.taint_effect)
-    if wire.offers is not None:
-        given["offers"] = tuple(map(_rule, wire.offers))
+    if wire.offer is not None:
+        given["offer"] = read_offering(wire.offer)
     return NodeConfig(**given)
-
-
-def _rule(wire: WireOffer) -> OfferRule:
-    return OfferRule(Offer(wire.offer), tuple(map(str, wire.gpus or ())))

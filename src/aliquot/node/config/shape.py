@@ -5,21 +5,14 @@ from typing import Any
 import msgspec
 
 
-class WireOffer(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """An entry of `offers`."""
-
-    offer: str
-    gpus: list[Any] | None = None
-    """Texts, or numbers."""
-
-
 class WireConfig(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The file."""
 
     api_version: str
     kind: str
     metadata: Any = None
-    offers: list[WireOffer] | None = None
+    offer: Any = None
+    """See `device_plugin.offering.read_rules`."""
     mig: str | None = None
     device_plugin_config: str | None = None
     kubelet_root: str | None = None

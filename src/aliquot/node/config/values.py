@@ -1,21 +1,14 @@
 """The agent's configuration."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Literal
 
+from aliquot.node.device_plugin.offering.division import Offering
 from aliquot.sharing.publish.options import NIC_DRIVER
 
 API_VERSION: Final = "node.aliquot.dev/v1alpha1"
 KIND: Final = "NodeConfig"
-
-
-class Offer(StrEnum):
-    """By which of the kubelet's two ways a GPU is offered; never by both, since neither knows of the other."""
-
-    DRA = "dra"
-    DEVICE_PLUGIN = "device-plugin"
-    NONE = "none"
 
 
 class TaintEffect(StrEnum):
@@ -26,20 +19,12 @@ class TaintEffect(StrEnum):
     NO_EXECUTE = "NoExecute"
 
 
-@dataclass(frozen=True, slots=True)
-class OfferRule:
-    """GPUs of these, and how they are offered. The first rule that a GPU matches counts."""
-
-    offer: Offer
-    gpus: tuple[str, ...] = ()
-    """UUIDs, numbers or products, such as `GPU-5f...`, `0`, `NVIDIA H100 80GB HBM3`; empty: all."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeConfig:
     """What the agent does. A change of what `RELOADED` names counts at once, of others after a restart."""
 
-    offers: tuple[OfferRule, ...] = (OfferRule(Offer.DRA),)
+    offer: Offering = field(default_factory=Offering)
+    """Which GPUs go by DRA and which by the device plugin; never by both, since neither knows of the other."""
     mig: Literal["dynamic", "static"] = "dynamic"
     """Whether MIG instances are made for claims, or only those are offered that stand."""
     device_plugin_config: str = ""
@@ -62,5 +47,5 @@ class NodeConfig:
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
-RELOADED: Final = frozenset({"offers", "taint_effect", "log_level", "dcgm_names", "reconcile_seconds", "labels"})
+RELOADED: Final = frozenset({"offer", "taint_effect", "log_level", "dcgm_names", "reconcile_seconds", "labels"})
 """What may change while the agent runs."""
