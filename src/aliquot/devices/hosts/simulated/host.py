@@ -265,9 +265,7 @@ class SimulatedHost:
             if fault.xid is not None and number not in state.told
         }
 
-    def _unreadable(
-        self, gpu: str, message: str, hint: str = "", silence: Silence = Silence.UNTOLD
-    ) -> Unreadable:
+    def _unreadable(self, gpu: str, message: str, hint: str = "", silence: Silence = Silence.UNTOLD) -> Unreadable:
         index = self._order[gpu]
         trouble = Trouble(message=message, hint=hint, gpu=self._where(gpu))
         return Unreadable(index=index, trouble=trouble, pci=pci_of(self.file, index), uuid=gpu, silence=silence)
