@@ -93,6 +93,13 @@ class CapacityShort:
     consumes: Quantity
     available: Quantity
     broken_policy: bool = False
+    total: Quantity | None = None
+    """What the device has, whoever holds some of it."""
+
+    @property
+    def never(self) -> bool:
+        """It would be too little even if nobody held any."""
+        return not self.broken_policy and self.total is not None and self.consumes > self.total
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,46 @@
 
 import contextlib
 import re
+from dataclasses import dataclass
 
 from aliquot.advisor.nearest import nearest
+from aliquot.cluster.problem import Problem
 from aliquot.kube.release import NEWEST, OLDEST, Kubernetes, kubernetes_of
 from aliquot.snapshot.snapshot import Snapshot
 
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 
-def chosen_kubernetes(snapshot: Snapshot, asked: str | None, server: str = "") -> tuple[Kubernetes, str]:
-    """The release, and where it's from in words.
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A release, and where it's from."""
+
+    kubernetes: Kubernetes
+    where: str
+    """In words: `--kubernetes`, `nodes' kubelets`."""
+    unknown: str = ""
+    """The release asked about, where it isn't one that we know: the nearest one answers."""
+
+    @property
+    def source(self) -> str:
+        """Where it's from, with a word where another release answers."""
+        return f"{self.where}; {self.unknown} isn't known, this is the nearest that is" if self.unknown else self.where
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """That another release answers; mostly none."""
+        if not self.unknown:
+            return ()
+        far = "oldest" if self.kubernetes.minor == OLDEST else "newest"
+        message = (
+            f"Kubernetes {self.unknown} isn't known, so this is what kube-scheduler {self.kubernetes} would do, the "
+            f"{far} known: {self.unknown} may decide otherwise"
+        )
+        return (Problem(self.where, message, hint=f"known are 1.{OLDEST} to 1.{NEWEST}"),)
+
+
+def chosen_kubernetes(snapshot: Snapshot, asked: str | None, server: str = "") -> Chosen:
+    """The release to answer for.
 
     The API server's own version (`server`) is the scheduler's too, but for some minutes of an upgrade. Where it isn't
     known: the scheduler runs on the control plane, whose nodes' kubelets are nearest to it. A kubelet is never newer
@@ -21,9 +51,9 @@ def chosen_kubernetes(snapshot: Snapshot, asked: str | None, server: str = "") -
         ValueError: if `asked` is no version.
     """
     if asked is not None:
-        return kubernetes_of(asked), _known(asked, "--kubernetes")
+        return _chosen(asked, "--kubernetes")
     with contextlib.suppress(ValueError):  # a distribution's own scheme: the nodes may say more
-        return kubernetes_of(server), _known(server, "API server")
+        return _chosen(server, "API server")
     control = [node for node in snapshot.nodes.values() if any(label in node.meta.labels for label in CONTROL_PLANE)]
     for nodes, words in ((control, "control-plane nodes' kubelets"), (snapshot.nodes.values(), "nodes' kubelets")):
         found: list[tuple[int, int, str]] = []
@@ -35,17 +65,15 @@ def chosen_kubernetes(snapshot: Snapshot, asked: str | None, server: str = "") -
             found.append((there.minor, -1 if there.patch is None else there.patch, node.kubelet_version))
         if found:
             *_, text = max(found)
-            return kubernetes_of(text), _known(text, words)
-    return Kubernetes(NEWEST), "newest known, the dump names none"
+            return _chosen(text, words)
+    return Chosen(Kubernetes(NEWEST), "newest known, the dump names none")
 
 
-def _known(text: str, source: str) -> str:
-    """The source, with a word where the version asked for isn't one that we know."""
+def _chosen(text: str, where: str) -> Chosen:
+    kubernetes = kubernetes_of(text)
     found = re.match(r"v?1\.(\d+)", text.strip())
     minor = int(found[1]) if found is not None else NEWEST
-    if OLDEST <= minor <= NEWEST:
-        return source
-    return f"{source}; 1.{minor} isn't known, this is the nearest that is"
+    return Chosen(kubernetes, where, "" if OLDEST <= minor <= NEWEST else f"1.{minor}")
 
 
 def changed_gates(text: str, kubernetes: Kubernetes) -> tuple[tuple[str, bool], ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -111,7 +111,10 @@ class _Place:
             from aliquot.cluster.yaml_stream import lines
 
             known = lines(text, {fault.path for fault in faults})
-        placed = [self.problem(fault.message, known.get(fault.path), fault.hint, fault.path) for fault in faults]
+        placed = [
+            replace(self.problem(fault.message, known.get(fault.path), fault.hint, fault.path), lost=fault.lost)
+            for fault in faults
+        ]
         return sorted(placed, key=lambda problem: problem.line or 0)
 
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -95,11 +95,7 @@ class ItemReader:
             if peeked is not None:
                 known = kinds.get((peeked[1].decode(errors="replace"), peeked[2].decode(errors="replace")))
                 if known is not None:
-                    noun, faults = known.read(raw, self.memo)
-                    if noun is not None:
-                        yield noun
-                    for fault in faults:
-                        yield fault.under(f"{path}[{index}]")
+                    yield from self._of(known, raw, f"{path}[{index}]")
                     continue
             where = f"{path}[{index}]"
             try:
@@ -113,11 +109,7 @@ class ItemReader:
         """The noun and the faults of one object, whose kind is known; `path` is where it stands, for the faults."""
         known = _KINDS.get((version, kind))
         if known is not None:
-            noun, faults = known.read(raw, self.memo)
-            if noun is not None:
-                yield noun
-            for fault in faults:
-                yield fault.under(path)
+            yield from self._of(known, raw, path)
         elif (version, kind) == (header.VERSION, header.KIND):
             self.headers.append(header.read(raw))
         elif not kind or not version:
@@ -127,6 +119,13 @@ class ItemReader:
             yield near.under(path)
         else:
             self.skipped[kind] += 1
+
+    def _of(self, known: Kind[Noun], raw: Any, path: str) -> Iterator[Noun | Fault]:
+        noun, faults = known.read(raw, self.memo)
+        if noun is not None:
+            yield noun
+        for fault in faults:
+            yield replace(fault.under(path), lost=known.name if noun is None else "")
 
     def _misshapen(self, raw: Any, path: str) -> Iterator[Fault]:
         """Something that isn't an object with a kind: says why."""

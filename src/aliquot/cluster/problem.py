@@ -19,14 +19,21 @@ class Problem:
     hint: str = ""
     note: bool = False
     """Nothing is wrong: a person should know it all the same."""
+    lost: str = ""
+    """The kind of an object that isn't among those read for this: what names it can't be called wrong."""
 
     def __str__(self) -> str:
         """One line: where, what, and what to do."""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.place}{self.message}{hint}"
+
+    @property
+    def place(self) -> str:
+        """Where, before what: `pods.yaml, document 2, line 7: metadata.name: `."""
         where = self.file or "the input"
         if self.document is not None:
             where += f", document {self.document}"
         if self.line is not None:
             where += f", line {self.line}"
         path = f"{self.path}: " if self.path else ""
-        hint = f" ({self.hint})" if self.hint else ""
-        return f"{where}: {path}{self.message}{hint}"
+        return f"{where}: {path}"

@@ -1,13 +1,14 @@
-"""What every source of a cluster can do, whatever it's read from."""
+"""What every source of a cluster can do, whatever it's read from; and what those can that may also be written."""
 
 from collections.abc import Iterator
 from typing import Protocol
 
+from aliquot.cluster.objects.protocol import Objects
 from aliquot.cluster.reading import Reading
 
 
 class Cluster(Protocol):
-    """A cluster that can be read: files (`FileCluster`) or an API server (`KubeCluster`)."""
+    """A cluster that can be read: files (`FileCluster`), an API server (`KubeCluster`), memory (`MemoryCluster`)."""
 
     def read(self) -> Reading:
         """Everything that decides placement, now. What can't be read of it is a warning in the Reading.
@@ -26,3 +27,7 @@ class Cluster(Protocol):
             UnavailableError: as `read`; later failures are waited out.
         """
         ...
+
+
+class WritableCluster(Cluster, Objects, Protocol):
+    """A cluster that can also be written, object by object: `KubeCluster` and `MemoryCluster`."""

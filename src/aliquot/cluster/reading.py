@@ -35,7 +35,11 @@ class Reading:
         kinds: dict[type, list[Noun]] = {}
         for noun in self.objects:
             kinds.setdefault(type(noun), []).append(noun)
-        return Snapshot.of(one for nouns in kinds.values() for one in sorted(nouns, key=_place))
+        unread: dict[str, tuple[str, ...]] = {}
+        for one in self.warnings:
+            if one.lost:
+                unread[one.lost] = (*unread.get(one.lost, ()), f"{one.place}{one.message}")
+        return Snapshot.of((one for nouns in kinds.values() for one in sorted(nouns, key=_place)), unread=unread)
 
     def asked(self, kind: str) -> bool:
         """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""

@@ -29,6 +29,8 @@ class Node:
     kubelet_version: str = ""
     declared_features: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
+    provider: str = ""
+    """How spec.providerID begins: `aws`, `gce`, `azure`, `kind`; of machines that nobody manages empty."""
 
     @property
     def name(self) -> str:

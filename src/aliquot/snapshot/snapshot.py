@@ -44,6 +44,9 @@ class Snapshot:
     kinds: frozenset[str] = frozenset()
     """The API kinds that the input holds at all, by `snapshot.kinds.kind_of`. An object of a kind that isn't there may
     exist all the same: it's missing from the input, not absent. A what-if changes nothing in this."""
+    unread: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]], repr=False)
+    """API kinds of which the input holds objects that couldn't be read -> why not. None of these kinds can be called
+    absent."""
     _others: Mapping[type, Mapping[str, object]] = field(default_factory=dict[type, Mapping[str, object]], repr=False)
     """Tables of the kinds that have no field of their own."""
     _changed: Mapping[str, NodeLoad] = field(default_factory=dict[str, NodeLoad], repr=False)
@@ -52,12 +55,18 @@ class Snapshot:
     _memo: dict[Hashable, object] = field(default_factory=dict[Hashable, object], repr=False)
 
     @classmethod
-    def of(cls, objects: Iterable[object], kinds: Iterable[str] = ()) -> "Snapshot":
+    def of(
+        cls,
+        objects: Iterable[object],
+        kinds: Iterable[str] = (),
+        unread: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> "Snapshot":
         """From `kube` and `dra` values in any order; of two with the same key the later counts.
 
         Args:
             objects: The values.
             kinds: API kinds that were asked for beside those of the objects: none of these exists but those given.
+            unread: API kinds of objects that couldn't be read, and why.
 
         Raises:
             TypeError: if something is none of these values.
@@ -93,6 +102,7 @@ class Snapshot:
             slices=of_kind(Slice),
             taint_rules=of_kind(TaintRule),
             kinds=frozenset({*owners, *kinds, *(["Event"] if events else [])}),
+            unread=unread or {},
             _others={kind: tables[kind] for kind in OTHERS if tables[kind]},
         )
 

@@ -187,18 +187,18 @@ def gb(number: int) -> Quantity:
     ("requested", "policy", "reasons"),
     [
         ({"mem": gb(30)}, None, ()),
-        ({"mem": gb(70)}, None, (CapacityShort("mem", gb(70), gb(70), gb(60)),)),
+        ({"mem": gb(70)}, None, (CapacityShort("mem", gb(70), gb(70), gb(60), total=gb(80)),)),
         ({"vram": gb(1)}, RequestPolicy(gb(1)), (CapacityUnknown("vram"),)),
-        (None, None, (CapacityShort("mem", None, gb(80), gb(60)),)),
+        (None, None, (CapacityShort("mem", None, gb(80), gb(60), total=gb(80)),)),
         (
             {"mem": gb(30)},
             RequestPolicy(None, (), ValidRange(gb(10), gb(20))),
-            (CapacityShort("mem", gb(30), gb(30), gb(60), broken_policy=True),),
+            (CapacityShort("mem", gb(30), gb(30), gb(60), broken_policy=True, total=gb(80)),),
         ),
         (
             {"mem": gb(30)},
             RequestPolicy(None, (), ValidRange(gb(10), gb(20), gb(0))),
-            (CapacityShort("mem", gb(30), gb(30), gb(60), broken_policy=True),),
+            (CapacityShort("mem", gb(30), gb(30), gb(60), broken_policy=True, total=gb(80)),),
         ),
     ],
 )

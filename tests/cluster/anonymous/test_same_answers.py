@@ -59,7 +59,7 @@ def same_answers(data: bytes, seed: int) -> None:
     after = FileCluster(["-"], io.BytesIO(b"\n".join(lines))).read()
     assert after.warnings == ()
     assert kinds(after) == kinds(before)
-    scheduler = Scheduler.of(chosen_kubernetes(before.snapshot, None)[0])
+    scheduler = Scheduler.of(chosen_kubernetes(before.snapshot, None).kubernetes)
     assert chosen_kubernetes(after.snapshot, None) == chosen_kubernetes(before.snapshot, None)
     for pod in before.snapshot.pending():
         twin = after.snapshot.pods[f"{names.name(pod.namespace)}/{names.name(pod.name)}"]

@@ -1,11 +1,12 @@
 """What stands against the devices that were meant, in clauses: who holds, what taints, which counter is used."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aliquot.advisor.causes.cause import listed, nodes_named
+from aliquot.advisor.causes.cause import listed, nodes_named, number
 from aliquot.advisor.causes.holders import owners_of_claims, who
 from aliquot.advisor.dra.attributes import probably_meant, published_attributes
+from aliquot.advisor.dra.chips import Chip, chip_of, drawn, published
 from aliquot.advisor.dra.claims import unused
 from aliquot.allocation.answer import (
     AttributeMissing,
@@ -18,11 +19,16 @@ from aliquot.allocation.answer import (
     RequestStory,
     Tainted,
 )
-from aliquot.dra.device import DeviceTaint
+from aliquot.dra.device import DeviceId, DeviceTaint
 from aliquot.snapshot.snapshot import Snapshot
+from aliquot.units.quantity import Quantity
 
 Short = Mapping[str, Sequence[tuple[RequestStory, Sequence[DeviceStory]]]]
 """Node -> the requests that lack devices there, and the devices that were meant."""
+
+
+Needs = Mapping[tuple[str, str], "_Need"]
+"""(Node, counter set) -> the device that lacks least there."""
 
 
 @dataclass(slots=True)
@@ -78,32 +84,86 @@ def rules_with(snapshot: Snapshot, taint: DeviceTaint) -> list[str]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """A device that nobody holds, and a counter of which it needs more than is left."""
+
+    node: str
+    why: CounterShort
+    device: DeviceId
+
+    @property
+    def missing(self) -> Quantity:
+        return self.why.needed - self.why.available
+
+
 def _counters(snapshot: Snapshot, short: Short, said: Said) -> None:
-    best: dict[tuple[str, str], tuple[str, CounterShort, str]] = {}
+    best: dict[tuple[str, str], _Need] = {}
     claims: dict[str, None] = {}
     for node, lacks in short.items():
         for _, meant in lacks:
             for device in meant:
-                shorts = [why for why in device.reasons if isinstance(why, CounterShort)]
-                for why in shorts:
-                    claims |= dict.fromkeys(why.claims or _claims_of(snapshot, why))
-                    key = (node, why.counter_set)
-                    if key not in best or why.needed - why.available < best[key][1].needed - best[key][1].available:
-                        best[key] = (node, why, device.device.device)
+                if any(isinstance(why, Held) for why in device.reasons):
+                    continue  # that it's held says it all
+                for why in device.reasons:
+                    if isinstance(why, CounterShort):
+                        claims |= dict.fromkeys(why.claims or _claims_of(snapshot, why))
+                        need = _Need(node, why, device.device)
+                        there = best.get((node, why.counter_set))
+                        if there is None or need.missing < there.missing:
+                            best[node, why.counter_set] = need
     if not best:
         return
-    _, why, needing = min(best.values(), key=lambda one: one[0])
-    holders = who(owners_of_claims(snapshot, claims))
-    used = listed([one.device for one in why.held_by])
-    by = f" by {holders}" if holders else ""
-    sets = listed(sorted({f"{one.counter_set}" for _, one, _ in best.values()}), 2)
-    said.words.append(
-        f"counter {why.counter} of {sets} is used{by}{f' ({used})' if used else ''}: {needing} needs {why.needed}, "
-        f"{why.available} left"
-    )
+    words, named = _slices(snapshot, best, claims) or _one_counter(best, who(owners_of_claims(snapshot, claims)))
+    said.words.append(words)
     _unused(snapshot, claims, said)
     said.objects += [pod.key for one in owners_of_claims(snapshot, claims)[:2] for pod in one.pods[:2]]
-    said.objects += [why.counter_set, needing]
+    said.objects += named
+
+
+def _slices(snapshot: Snapshot, best: Needs, claims: Iterable[str]) -> tuple[str, list[str]] | None:
+    """Where slices of a GPU's memory are what is short: how many are free on the GPU that has most."""
+    chips: list[tuple[Chip, frozenset[str], _Need]] = []
+    for need in best.values():
+        device = published(snapshot, need.device)
+        chip = chip_of(snapshot, need.device, need.why.counter_set)
+        needs = drawn(device, need.why.counter_set) if device is not None else frozenset[str]()
+        if chip is None or needs <= chip.free:
+            return None
+        chips.append((chip, needs, need))
+    chip, needs, need = min(chips, key=lambda one: (-len(one[0].free), one[2].node, one[0].name))
+    name, count, free, every = need.device.device, len(needs), len(chip.free), len(chip.slices)
+    here = [key for key in claims if _holds(snapshot, key, need.device, chip.holders)]
+    holders, others = (who(owners_of_claims(snapshot, keys)) for keys in (here, [k for k in claims if k not in here]))
+    gpu = chip.name if chip.name == need.why.counter_set else f"{chip.name} ({need.why.counter_set})"
+    of = f"all {every} of its memory slices" if chip.name == name else f"{number(count, 'memory slice')} of {gpu}"
+    there = f"{free} of {every} {'is' if free == 1 else 'are'} free" if free else "none is free"
+    enough = ", but not those" if free >= count else ""
+    most = (", the most of any GPU" if free else ", there or on any other GPU") if len(chips) > 1 else ""
+    by = f"held by {holders} ({listed(list(chip.holders))})" if holders else f"used by {listed(list(chip.holders))}"
+    rest = f"; on other GPUs by {others}" if others else ""
+    words = f"{name} needs {of}, and {there}{enough}{most}: {'the others are ' if free else ''}{by}{rest}"
+    return words, [need.why.counter_set, name]
+
+
+def _holds(snapshot: Snapshot, claim: str, device: DeviceId, names: Collection[str]) -> bool:
+    """The claim holds one of these devices of the same pool."""
+    allocation = snapshot.claims[claim].allocation if claim in snapshot.claims else None
+    held = (one.device for one in allocation.results) if allocation is not None else ()
+    return any((one.driver, one.pool) == (device.driver, device.pool) and one.device in names for one in held)
+
+
+def _one_counter(best: Needs, holders: str) -> tuple[str, list[str]]:
+    need = min(best.values(), key=lambda one: one.node)
+    why = need.why
+    used = listed([one.device for one in why.held_by])
+    by = f" by {holders}" if holders else ""
+    sets = listed(sorted({one.why.counter_set for one in best.values()}), 2)
+    words = (
+        f"counter {why.counter} of {sets} is used{by}{f' ({used})' if used else ''}: {need.device.device} needs "
+        f"{why.needed}, {why.available} left"
+    )
+    return words, [why.counter_set, need.device.device]
 
 
 def _claims_of(snapshot: Snapshot, why: CounterShort) -> list[str]:

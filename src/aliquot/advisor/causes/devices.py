@@ -13,6 +13,8 @@ from aliquot.allocation.answer import (
     CapacityShort,
     ConstraintBroken,
     CounterShort,
+    DeviceReason,
+    DeviceStory,
     FeatureOff,
     Held,
     Story,
@@ -202,12 +204,18 @@ def _kind(short: Mapping[str, Sequence[Supplied]]) -> Kind:
     for reason, kind in KINDS:
         for lacks in short.values():
             if all(
-                sum(1 for device in one.meant if all(isinstance(why, reason) for why in device.reasons)) >= one.wanted
+                sum(1 for device in one.meant if all(isinstance(why, reason) for why in _reasons(device))) >= one.wanted
                 for one in lacks
             ):
                 return kind
-    found = [why for lacks in short.values() for one in lacks for device in one.meant for why in device.reasons]
+    found = [why for lacks in short.values() for one in lacks for device in one.meant for why in _reasons(device)]
     for reason, kind in KINDS:
         if any(isinstance(why, reason) for why in found):
             return kind
     return "held"
+
+
+def _reasons(device: DeviceStory) -> list[DeviceReason]:
+    """A device that is held has used its own counters up: that's no second reason."""
+    held = any(isinstance(why, Held) for why in device.reasons)
+    return [why for why in device.reasons if not (held and isinstance(why, CounterShort))]

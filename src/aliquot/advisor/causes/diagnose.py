@@ -10,6 +10,7 @@ from aliquot.advisor.causes.counted import of_counted
 from aliquot.advisor.causes.devices import of_devices
 from aliquot.advisor.causes.errors import before_nodes, elsewhere
 from aliquot.advisor.causes.plugins import plugin_down
+from aliquot.advisor.slips import slips
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 UNSUPPLIED = ("no-slices", "not-offered", "no-matching-device")
 BEFORE = ("queue", "scheduling")
+AMOUNTS = ("larger-than-any", "short-of-cpu-or-memory")
+"""Where an amount that can't be meant may be the whole reason."""
 
 
 def diagnose(
@@ -47,6 +50,8 @@ def diagnose(
     more = autoscaler_words(blockers)
     if other is not None:
         more += f" {of_blocker(snapshot, other, pod).sentence}"
+    if found.kind in AMOUNTS:
+        more += "".join(f" {one.sentence}" for one in slips(snapshot, pod) if one.too_large)
     return replace(found, sentence=found.sentence + more) if more else found
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable
+from dataclasses import replace
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.dra.claims import selectors_of
@@ -30,6 +31,9 @@ def before_nodes(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None
         return _error(snapshot, pod, refusal.message)
     missing = NO_CLASS.search(refusal.message)
     if missing is not None:
+        unread = _unread(snapshot, "DeviceClass", missing["name"])
+        if unread is not None:
+            return replace(unread, kind="class-missing")
         near = _near(missing["name"], snapshot.classes)
         sentence = f"Request {missing['request']} asks for DeviceClass {missing['name']}, which doesn't exist{near}."
         return Cause("class-missing", sentence, (missing["name"],))
@@ -141,6 +145,9 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
                 if elsewhere
                 else _near(wanted.template_name, here)
             )
+            unread = _unread(snapshot, "ResourceClaimTemplate", wanted.template_name)
+            if unread is not None:
+                return unread
             sentence = (
                 f"Its ResourceClaimTemplate {wanted.template_name} isn't in the input (namespace {pod.namespace})"
                 f"{near}, so no claim can be made for it and the scheduler doesn't look at it."
@@ -148,6 +155,9 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
             return Cause("claim-missing", sentence, (wanted.template_name,))
         if wanted.claim_name is not None:
             here = [one.meta.name for one in snapshot.claims.values() if one.meta.namespace == pod.namespace]
+            unread = _unread(snapshot, "ResourceClaim", wanted.claim_name)
+            if unread is not None:
+                return unread
             sentence = (
                 f"Its ResourceClaim {wanted.claim_name} isn't in the input (namespace {pod.namespace})"
                 f"{_near(wanted.claim_name, here)}, so the scheduler doesn't look at it."
@@ -162,6 +172,20 @@ def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
     return Cause(
         "claim-missing", f"Its claim isn't made yet, so the scheduler doesn't look at it.{tail}", (pod.claims[0].name,)
     )
+
+
+def _unread(snapshot: Snapshot, kind: str, name: str) -> Cause | None:
+    """That an object of this kind couldn't be read, which may be the one; None: all were."""
+    why = snapshot.unread.get(kind)
+    if why is None:
+        return None
+    which = f"a {kind} of the input" if len(why) == 1 else f"{len(why)} objects of this kind in the input"
+    may = "and may be this one" if len(why) == 1 else "and one of them may be this"
+    sentence = (
+        f"{kind} {name} isn't among what could be read: {which} couldn't be ({listed(why, 2)}), {may}. Until that's "
+        "corrected nothing can be said of the pod."
+    )
+    return Cause("claim-missing", sentence, (name,))
 
 
 def _other_kind(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Cause | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import Cause, listed, number
-from aliquot.advisor.causes.supplied import Supplied
+from aliquot.advisor.causes.supplied import Supplied, too_small
 from aliquot.advisor.dra.claims import wanted_drivers
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
@@ -52,10 +52,13 @@ def no_match(snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Suppli
                 f"Request {name} wants {most.wanted} devices on one node, more than any node has: the most is "
                 f"{len(most.meant)} ({most_node})."
             )
+            if small := too_small(most.request):
+                verb = "has" if len(small) == 1 else "have"
+                sentence += f" {number(len(small), 'other')} there {verb} too little {small[0][1].capacity}."
             return Cause("larger-than-any", sentence, (most_node, name))
         if drivers and not drivers & published:
             return _no_slices(snapshot, drivers)
-        return _unmatched(snapshot, name, [one for _, one in several])
+        return _too_small(name, several) or _unmatched(snapshot, name, [one for _, one in several])
     first = next(iter(requests), "")
     return Cause(
         "no-matching-device", f"No node has devices for all requests at once (the first is {first}).", (first,)
@@ -102,11 +105,53 @@ def shortly(snapshot: Snapshot, several: Sequence[tuple[str, Supplied]]) -> str:
             return f"{asks}, and there {verb} {len(largest.meant)} on {where}{most_of}"
         verb = "is" if most.usable == 1 else "are"
         return f"{asks}, and {most.usable} of {len(most.meant)} {verb} free on {node}"
+    small = _largest(several)
+    if small is not None:
+        return f"asks for {small.asked} of {small.capacity} of one device, and the most is {small.most} ({small.where})"
     ruled = _ruled_out(snapshot, [one for _, one in several])
     if ruled is None:
         return f"{asks}, and there is none"
     whose = "" if ruled.owner == "request" else f"DeviceClass {ruled.owner.removeprefix('class ')}, which asks for "
     return f"no device matches {whose}{ruled.term}{ruled.hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The device that has most of what no device has enough of."""
+
+    capacity: str
+    asked: Quantity
+    most: Quantity
+    device: str
+    node: str
+
+    @property
+    def where(self) -> str:
+        """`gpu-0 on node-1`."""
+        return f"{self.device} on {self.node}"
+
+
+def _largest(several: Sequence[tuple[str, Supplied]]) -> Largest | None:
+    """None: that isn't what rules the devices out."""
+    found = [
+        Largest(why.capacity, why.consumes, why.total, device.device.device, node)
+        for node, one in several
+        for device, why in too_small(one.request)
+        if why.total is not None
+    ]
+    return max(found, key=lambda one: one.most, default=None)
+
+
+def _too_small(name: str, several: Sequence[tuple[str, Supplied]]) -> Cause | None:
+    """A capacity of which more is asked for than any device has."""
+    found = _largest(several)
+    if found is None:
+        return None
+    sentence = (
+        f"Request {name} asks for {found.asked} of {found.capacity} of one device, and no device has that much: the "
+        f"largest has {found.most} ({found.where})."
+    )
+    return Cause("larger-than-any", sentence, (found.capacity, found.device, found.node, name))
 
 
 @dataclass(frozen=True, slots=True)

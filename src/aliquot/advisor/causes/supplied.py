@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from aliquot.allocation.answer import DeviceStory, RequestStory, SelectorError, SelectorFalse
+from aliquot.allocation.answer import (
+    CapacityShort,
+    CapacityUnknown,
+    DeviceReason,
+    DeviceStory,
+    RequestStory,
+    SelectorError,
+    SelectorFalse,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +19,7 @@ class Supplied:
 
     request: RequestStory
     meant: tuple[DeviceStory, ...]
-    """No selector rules them out."""
+    """No selector rules them out, and they're as large as asked for."""
 
     @property
     def wanted(self) -> int:
@@ -25,7 +33,23 @@ class Supplied:
 
 
 def supplied(request: RequestStory) -> Supplied:
-    """The devices of a story that the selectors accept."""
-    ruled_out = (SelectorFalse, SelectorError)
-    meant = tuple(one for one in request.devices if not any(isinstance(why, ruled_out) for why in one.reasons))
-    return Supplied(request, meant)
+    """The devices of a story that the selectors accept, and that are large enough by themselves."""
+    return Supplied(request, tuple(one for one in request.devices if not any(map(_rules_out, one.reasons))))
+
+
+def _rules_out(why: DeviceReason) -> bool:
+    """The device wouldn't do whoever holds it."""
+    if isinstance(why, CapacityShort):
+        return why.never
+    return isinstance(why, SelectorFalse | SelectorError | CapacityUnknown)
+
+
+def too_small(request: RequestStory) -> list[tuple[DeviceStory, CapacityShort]]:
+    """Devices that the selectors accept, and of which one capacity is less than what is asked for."""
+    return [
+        (one, why)
+        for one in request.devices
+        if not any(isinstance(why, SelectorFalse | SelectorError) for why in one.reasons)
+        for why in one.reasons
+        if isinstance(why, CapacityShort) and why.never
+    ]

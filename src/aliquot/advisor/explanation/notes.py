@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from aliquot.advisor.case import device_requests
 from aliquot.advisor.dra.configs import problems_of_pod
 from aliquot.advisor.scheduler_notes.stale_counts import impossible
+from aliquot.advisor.slips import slips
 from aliquot.advisor.verdicts import message_note, unchecked_note, volumes_note
 from aliquot.advisor.wayout import Advice
 from aliquot.kube.pod import Pod
@@ -28,7 +29,7 @@ def notes(snapshot: Snapshot, pod: Pod, message: str, unchecked: Sequence[str] =
     if rivals:
         more = f" and {len(rivals) - 3} more" if len(rivals) > 3 else ""
         found.append(f"Pods of higher priority wait for the same and go first: {', '.join(sorted(rivals)[:3])}{more}.")
-    found += _configurations(snapshot, pod)
+    found += [*_too_little(snapshot, pod), *_configurations(snapshot, pod)]
     return " ".join(filter(None, [*found, volumes_note(snapshot, unchecked), message_note(snapshot, pod, message)]))
 
 
@@ -39,7 +40,13 @@ def placed_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
     asks = any(name.startswith("nvidia.com/") for name in device_requests(pod))
     counts_wrong = [text for node in decision.nodes[:3] if asks and (text := impossible(snapshot.nodes[node]))]
     unchecked = (volumes_note(snapshot, decision.not_checked), unchecked_note(snapshot, pod, decision))
-    return " ".join(filter(None, [*_configurations(snapshot, pod), *counts_wrong[:1], *unchecked]))
+    own = [*_configurations(snapshot, pod), *counts_wrong[:1], *_too_little(snapshot, pod)]
+    return " ".join(filter(None, [*own, *unchecked]))
+
+
+def _too_little(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """Requests that no process can live with, which keep nothing from being placed."""
+    return [one.sentence for one in slips(snapshot, pod) if not one.too_large]
 
 
 def _configurations(snapshot: Snapshot, pod: Pod) -> list[str]:

@@ -1,16 +1,14 @@
 """Chips that devices are cut from, by the counters that they share: MIG slices, where drivers number them."""
 
-import re
 from collections.abc import Mapping, Sequence
 
+from aliquot.advisor.dra.chips import NUMBERED
 from aliquot.advisor.inventory.shortages import Used
 from aliquot.advisor.inventory.value import SLICES, Chip, Device, Part
 from aliquot.dra import device as dra
 from aliquot.dra.device import CounterSet
 from aliquot.units.quantity import Quantity
 
-NUMBERED = re.compile(r"memory-slice-?(\d+)")
-"""As NVIDIA's driver names the slices of a GPU's memory."""
 Drawn = tuple[dra.Device, Device]
 """As published, and with its holders."""
 

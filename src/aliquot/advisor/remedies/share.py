@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Shortage, Spot
+from aliquot.advisor.causes.holders import held_by, who
 from aliquot.advisor.gpus import (
     GPU,
     MIG_PREFIX,
@@ -13,6 +14,7 @@ from aliquot.advisor.gpus import (
     SHARING,
     TITLES,
     NodeGpus,
+    Partition,
     gpus_of,
     isolation,
     partition,
@@ -150,8 +152,26 @@ def held(case: Case, node: str) -> bool:
 def advice(case: Case, spot: Spot) -> Iterator[Advice]:
     """MIG where GPUs are held: possible once they're free, GPU by GPU."""
     for name, short in spot.short_of().items():
-        if name.startswith(MIG_PREFIX) and partition(spot.node, name) is not None and held(case, spot.node.name):
-            yield Advice(
-                f"{spot.node.name} could be cut into {short.resource} too, but pods hold its GPUs: drain it first,"
-                " or cut only its idle GPUs with a mig-parted configuration by device index"
-            )
+        found = partition(spot.node, name) if name.startswith(MIG_PREFIX) else None
+        if found is not None and held(case, spot.node.name):
+            yield Advice(f"{spot.node.name} could be cut into {short.resource} too{_first(case, spot, found)}")
+
+
+def _first(case: Case, spot: Spot, found: Partition) -> str:
+    """What must go before GPUs can be cut, by what is held there."""
+    node, requested = spot.node.name, case.snapshot.load(spot.node.name).requested
+    parts = [name for name, amount in requested.items() if amount and name.startswith((MIG_PREFIX, GPU + "."))]
+    holders = who([one for name in (GPU, *parts) for one in held_by(case.snapshot, [node], name)])
+    if parts:
+        return (
+            f", but parts of its GPUs are held by {holders}, and a GPU can be cut anew only while no part of it is held"
+        )
+    idle = found.gpus - requested.get(GPU, 0)
+    its = "its only GPU is" if found.gpus == 1 else f"all its {found.gpus} GPUs are"
+    if idle <= 0:
+        return f", but {its} held by {holders}, which must go first"
+    verb, them = ("is", "that one") if idle == 1 else ("are", "those")
+    return (
+        f": {idle} of its {found.gpus} GPUs {verb} held by nobody, the rest by {holders}: cut only {them}, with a "
+        "mig-parted configuration by device index (nvidia-smi there tells which), or drain the node first"
+    )

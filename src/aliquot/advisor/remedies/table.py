@@ -11,10 +11,8 @@ from aliquot.advisor.remedies import (
     gang,
     health,
     host_ports,
-    nodes,
     plugins,
     priority,
-    requests,
     rollout,
     selectors,
     share,
@@ -22,9 +20,12 @@ from aliquot.advisor.remedies import (
     taint_rules,
     taints,
     twice,
+    volumes,
 )
 from aliquot.advisor.remedies.claims import classes, missing, unused
 from aliquot.advisor.remedies.claims import cures as claims
+from aliquot.advisor.remedies.new_node import cures as new_node
+from aliquot.advisor.remedies.requests import cures as requests
 from aliquot.advisor.wayout import Advice, Candidate
 
 Remedy = Callable[[Case], Iterator[Candidate]]
@@ -56,6 +57,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     SELECTORS,
     REQUESTS,
     HOST_PORTS,
+    _on_each_spot(volumes.cures),
     twice.cures,
     _on_each_spot(taint_rules.cures),
     _on_each_spot(health.cures),
@@ -66,7 +68,7 @@ REMEDIES: Final[tuple[Remedy, ...]] = (
     _on_each_spot(devices.cures),
     steer.cures,
     priority.cures,
-    nodes.cures,
+    new_node.cures,
 )
 FIRST_STEPS: Final[tuple[Remedy, ...]] = (TAINTS, SELECTORS, REQUESTS, HOST_PORTS)
 """Those that may be the first of several changes: they cure one problem of a node, and leave the others."""

@@ -141,12 +141,10 @@ class DeviceInspector:
                 )
                 broken = breaks_policy(taken.amount, capacity.policy, fractional=features.fractional_range)
             except CapacityError:
-                yield CapacityShort(name, wanted, wanted or capacity.value, left, broken_policy=True)
+                yield CapacityShort(name, wanted, wanted or capacity.value, left, True, capacity.value)
                 continue
             if broken or taken.amount > left:
-                yield CapacityShort(
-                    capacity=name, requested=wanted, consumes=taken.amount, available=left, broken_policy=broken
-                )
+                yield CapacityShort(name, wanted, taken.amount, left, broken, capacity.value)
 
     def _counters(self, asked: Asked, candidate: Candidate) -> Iterator[DeviceReason]:
         device, state = candidate.device, self.supply.state

@@ -1,6 +1,7 @@
 """`aliquot explain node/N` and `claim/C`: read the cluster, find it, tell its story."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypedDict
@@ -66,14 +67,17 @@ def tell_about(
         fail(found.message, found.hint)
         return NOTHING_USABLE
     try:
-        chosen, source = chosen_kubernetes(snapshot, kubernetes, reading.server)
-        chosen = proven(snapshot, chosen).changed(changed_gates(feature_gates, chosen))
+        release = chosen_kubernetes(snapshot, kubernetes, reading.server)
+        gates = changed_gates(feature_gates, release.kubernetes)
     except ValueError as error:
         fail(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
         return NOTHING_USABLE
+    tell(release.warnings)
+    reading = replace(reading, warnings=(*reading.warnings, *release.warnings))
+    chosen = proven(snapshot, release.kubernetes).changed(gates)
     scheduler = Scheduler.of(chosen)
     progress(f"looking at {kind} {found} ...")
-    head = partial(_head, reading, chosen, source)
+    head = partial(_head, reading, chosen, release.source)
     if kind == "node":
         node = about_node(snapshot, found, scheduler, spare)
         _write(output, lambda: node_text(node, ways), lambda: node_document(node, **head()))

@@ -207,10 +207,12 @@ def answered(
         return Mistake(*nothing)
     snapshot = reading.snapshot
     try:
-        chosen, source = chosen_kubernetes(snapshot, kubernetes, reading.server)
-        chosen = proven(snapshot, chosen).changed(changed_gates(feature_gates, chosen))
+        release = chosen_kubernetes(snapshot, kubernetes, reading.server)
+        gates = changed_gates(feature_gates, release.kubernetes)
     except ValueError as error:
         return Mistake(*(error.args if len(error.args) > 1 else (str(error), "--kubernetes 1.36")))
+    chosen = proven(snapshot, release.kubernetes).changed(gates)
+    reading = replace(reading, warnings=(*reading.warnings, *release.warnings))
     made = None
     if manifest is not None:
         made, reading = in_place(reading, manifest)
@@ -228,7 +230,7 @@ def answered(
         return stories
     crowded = made is not None and (made.refused or any(one.forecast for one in every))
     planned = plan_for_all(snapshot, stories, scheduler, spare, wanted) if plan else None
-    return Answer(reading, tuple(stories), str(chosen), source, snapshot, crowded, planned)
+    return Answer(reading, tuple(stories), str(chosen), release.source, snapshot, crowded, planned)
 
 
 def refused_by_server(story: Explanation, why: str | None) -> Explanation:

@@ -107,5 +107,7 @@ def undo_lines(changes: Sequence[Change]) -> Iterator[str]:
 
 def undoing(changes: Sequence[Change]) -> str:
     """The same in a line, without what a person reads in the wide output: where a copy is kept, for instance."""
-    found = [line.partition("  # ")[0].partition("; to make it")[0].removeprefix("# ") for line in undo_lines(changes)]
-    return " && ".join([found[0], *(line.removeprefix("undo: ") for line in found[1:])]) if found else ""
+    found = [line.partition("  # ")[0].partition("; to make it")[0] for line in undo_lines(changes)]
+    typed = " && ".join(line.removeprefix("undo: ") for line in found if not line.startswith("#"))
+    said = "; ".join(line.removeprefix("# ") for line in found if line.startswith("#"))
+    return "  # ".join(part for part in (typed and f"undo: {typed}", said) if part)

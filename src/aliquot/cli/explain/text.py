@@ -91,6 +91,11 @@ def _block(
     return parts
 
 
+def given(story: Explanation, most: int = 4) -> str:
+    """The devices that its claims would get."""
+    return f"On {story.node} it would get {listed(story.devices, most)}."
+
+
 def _height(out: Console) -> int:
     return written(out).count("\n")
 
@@ -105,6 +110,8 @@ def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> Non
         head.append(f"  and {more} more like it", "dim")
     out.print(head)
     indented(out, story.sentence, 2)
+    if story.devices:
+        indented(out, given(story), 2)
     if story.cause is not None and story.verdict != "gated":
         indented(out, f"Asks for {asks(story.pod)}.", 2, "dim")
     for line in (story.forecast, story.note, *(f"Not checked: {one}" for one in story.not_checked)):
@@ -120,14 +127,21 @@ def _facts(out: Console, story: Explanation, release: str, groups_shown: int) ->
     relevant = [group for group in story.alike if _has_hardware(group, asked)]
     groups = (relevant or list(story.alike))[:groups_shown]
     for group in groups:
-        reasons = "; ".join(why(reason, group) for reason in told(group.reasons))
-        names = group.nodes[0] if len(group.nodes) == 1 else f"{len(group.nodes)} nodes ({group.nodes[0]} …)"
-        indented(out, shortened(f"{names}: {reasons}", 2 * out.width - 8), 2, "dim")
-    rest = sum(len(group.nodes) for group in story.alike if group not in groups)
-    if rest:
-        indented(out, f"and {number(rest, 'node')} more, for other reasons", 2, "dim")
+        indented(out, shortened(_refusing(group), 2 * out.width - 8), 2, "dim")
+    rest = [group for group in story.alike if group not in groups]
+    if len(rest) == 1:
+        indented(out, shortened(_refusing(rest[0]), out.width - 4), 2, "dim")
+    elif rest:
+        count = sum(len(group.nodes) for group in rest)
+        indented(out, f"and {number(count, 'node')} more, for {len(rest)} other reasons (-o wide)", 2, "dim")
     if story.scheduler_message:
         unbroken(out, f"  kube-scheduler {release}: {story.scheduler_message}", "italic dim")
+
+
+def _refusing(group: Alike) -> str:
+    """`2 nodes (a …): tainted; nvidia.com/gpu: 0 free of 1, 1 asked`."""
+    names = group.nodes[0] if len(group.nodes) == 1 else f"{len(group.nodes)} nodes ({group.nodes[0]} …)"
+    return f"{names}: {'; '.join(why(reason, group) for reason in told(group.reasons))}"
 
 
 def _has_hardware(group: Alike, asked: Mapping[str, int]) -> bool:
@@ -194,5 +208,5 @@ def _way(out: Console, nth: int, way: WayOut, alike: int) -> None:
         for line in shell(change.command):
             unbroken(out, f"     {line}", "green")
     back = undoing(way.changes)
-    if back and len(back) <= out.width - 5:
+    if back:
         unbroken(out, f"     {back}", "dim")

@@ -17,13 +17,14 @@ from aliquot.advisor.wayout import WayOut, outcome
 from aliquot.allocation.answer import Story
 from aliquot.cli.explain.grouped import mark, together
 from aliquot.cli.explain.lines import Words, console, shell, unbroken, undo_lines, written
-from aliquot.cli.explain.text import verdicts
+from aliquot.cli.explain.text import given, verdicts
 from aliquot.cli.terminal import page
 
 GROUPS_SHOWN = 12
 DEVICE_GROUPS_SHOWN = 6
 HOLDERS_SHOWN = 12
 NAMES_SHOWN = 3
+NODES_SHOWN = 20
 
 
 def show(stories: Sequence[Explanation], *, release: str, source: str, ways: int) -> None:
@@ -49,6 +50,10 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
         head.append(f"  and {len(twins)} more like it", "dim")
     out.print(head)
     out.print(Padding(Words(story.sentence), (0, 0, 0, 2)))
+    if story.devices:
+        out.print(Padding(Words(given(story, len(story.devices))), (0, 0, 0, 2)))
+    if len(story.feasible) > 1:
+        out.print(Padding(Words(f"Nodes with room: {listed(story.feasible, NODES_SHOWN)}."), (0, 0, 0, 2)))
     if story.forecast:
         out.print(Padding(Words(story.forecast, "yellow"), (0, 0, 0, 2)))
     if story.note:

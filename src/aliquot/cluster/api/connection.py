@@ -3,6 +3,7 @@
 import base64
 import binascii
 import contextlib
+import socket
 import ssl
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -15,8 +16,9 @@ from lightkube.config.models import Cluster, Context, User
 from lightkube.core.exceptions import ConfigError
 
 from aliquot.cluster.api.credentials import Credential, PluginToken, run
-from aliquot.cluster.api.faults import StatusError, refused, status_of, unreachable
+from aliquot.cluster.api.faults import asked_pause, refused, status_of, unreachable
 from aliquot.cluster.api.kubeconfig import Account
+from aliquot.cluster.objects.status import BUSY, StatusError
 from aliquot.cluster.unavailable import UnavailableError
 
 JSON = "application/json"
@@ -25,17 +27,51 @@ ANSWER_SECONDS = 60.0
 """How long the server may take for a page of a list, without --request-timeout; its own limit is as long."""
 PATIENCE_SECONDS = 120.0
 """How long one request may be put off by 429 and 5xx together."""
-BUSY = frozenset({429, 500, 502, 503, 504})
-"""Answers after which the same request may succeed."""
+NOT_DONE = frozenset({429, 503})
+"""Answers after which a write surely wasn't made, and may succeed later."""
 TRIES = 6
 FIRST_PAUSE_SECONDS = 0.5
 
 
+class Stream:
+    """The lines of an answer that goes on and on."""
+
+    def __init__(self, response: httpx2.Response, failed: Callable[[Exception], UnavailableError]) -> None:
+        self._response = response
+        self._failed = failed
+        self._closed = False
+
+    def __iter__(self) -> Iterator[str]:
+        """Without their ends; they end when it's closed, and when nothing came for so long that it may be dead.
+
+        Raises:
+            UnavailableError: the connection broke off.
+        """
+        try:
+            yield from self._response.iter_lines()
+        except httpx2.ReadTimeout:
+            return
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            if not self._closed:
+                raise self._failed(error) from error
+
+    def close(self) -> None:
+        """Have the lines end, also for a thread that waits for the next one."""
+        self._closed = True
+        network = self._response.extensions["network_stream"]
+        with contextlib.suppress(OSError):  # it's down already
+            network.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+
 class Connection:
-    """A connection pool to one API server. Not for several threads' requests at once, but for their streams."""
+    """A connection pool to one API server, for any number of threads."""
 
     def __init__(
-        self, account: Account, timeout: float = ANSWER_SECONDS, told: Callable[[str], None] = lambda _: None
+        self,
+        account: Account,
+        timeout: float = ANSWER_SECONDS,
+        told: Callable[[str], None] = lambda _: None,
+        patience: float = PATIENCE_SECONDS,
     ) -> None:
         """Prepare it; nothing is sent yet.
 
@@ -43,6 +79,7 @@ class Connection:
             account: the server, and who asks.
             timeout: seconds that an answer may take.
             told: hears, in words, why a request waits.
+            patience: seconds that a request may be put off by 429 and 5xx together.
 
         Raises:
             UnavailableError: certificates or keys can't be read, or the credential plugin fails.
@@ -50,6 +87,7 @@ class Connection:
         self.account = account
         self._timeout = timeout
         self._told = told
+        self._patience = patience
         self._http = _client(account, timeout)
         name = account.server.tls_server_name
         self._extensions = {"sni_hostname": name} if name else {}
@@ -72,16 +110,39 @@ class Connection:
             StatusError: the server says no, for good or for too long.
             UnavailableError: it can't be reached, or doesn't know us.
         """
+        return self.send("GET", path, query, accept=accept)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        content: str = JSON,
+        *,
+        accept: str = JSON,
+    ) -> bytes:
+        """The body of a good answer.
+
+        A GET is tried again after whatever may pass. A write is only where the server surely didn't make it: 429 and
+        503. After another fault it may have been made or not; who asked for it reads, then decides.
+
+        Raises:
+            StatusError: the server says no, for good or for too long.
+            UnavailableError: it can't be reached, or doesn't know us.
+        """
+        again = BUSY if method == "GET" else NOT_DONE
+        headers = {"Accept": accept} | ({"Content-Type": content} if body is not None else {})
         begun = time.monotonic()
         for number in range(1, TRIES + 1):
             pause = FIRST_PAUSE_SECONDS * 2 ** (number - 1)
             try:
-                response = self._http.get(
-                    path, params=dict(query or {}), headers={"Accept": accept}, extensions=self._extensions
+                response = self._http.request(
+                    method, path, params=dict(query or {}), content=body, headers=headers, extensions=self._extensions
                 )
             except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError) as error:
                 # a connection that broke: a load balancer between us, or a server that was restarted
-                if number == TRIES:
+                if number == TRIES or method != "GET":
                     raise unreachable(error, self.account) from error
             except (httpx2.HTTPError, ConfigError) as error:
                 raise self._failed(error) from error
@@ -91,16 +152,16 @@ class Connection:
                 error_status = status_of(response)
                 if response.status_code == httpx2.codes.UNAUTHORIZED:
                     raise refused(error_status, self.account, path)
-                pause = _asked_pause(response) or pause
-                late = time.monotonic() + pause - begun > PATIENCE_SECONDS
-                if response.status_code not in BUSY or number == TRIES or late:
+                pause = asked_pause(response) or pause
+                late = time.monotonic() + pause - begun > self._patience
+                if response.status_code not in again or number == TRIES or late:
                     raise error_status
                 self._told(f"the API server asks to wait {pause:g} s ({response.status_code}) ...")
             time.sleep(pause)
         raise AssertionError  # the last try returned or raised
 
     @contextlib.contextmanager
-    def lines(self, path: str, query: Mapping[str, str], quiet_seconds: float) -> Generator[Iterator[str], None, None]:
+    def lines(self, path: str, query: Mapping[str, str], quiet_seconds: float) -> Generator[Stream, None, None]:
         """The lines of a stream, such as a watch; at its end the lines end.
 
         Args:
@@ -110,10 +171,9 @@ class Connection:
 
         Raises:
             StatusError: the server says no.
-            UnavailableError: it can't be reached, doesn't know us, or broke off.
+            UnavailableError: it can't be reached, or doesn't know us.
         """
         timeout = httpx2.Timeout(self._timeout, connect=CONNECT_SECONDS, read=quiet_seconds)
-        begun = False
         try:
             with self._http.stream(
                 "GET",
@@ -128,25 +188,14 @@ class Connection:
                     if response.status_code == httpx2.codes.UNAUTHORIZED:
                         raise refused(status_of(response), self.account, path)
                     raise status_of(response)
-                begun = True
-                yield response.iter_lines()
+                yield Stream(response, self._failed)
         except (httpx2.HTTPError, ConfigError) as error:
-            if begun and isinstance(error, httpx2.ReadTimeout):
-                return  # so quiet that the connection may be dead: the stream has ended
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> UnavailableError:
         if isinstance(error, ConfigError):  # a token's file, say
             return UnavailableError(f"user {self.account.user_name}: {error}", "take a new kubeconfig")
         return unreachable(error, self.account)
-
-
-def _asked_pause(response: httpx2.Response) -> float | None:
-    """Retry-After in seconds (API servers write no dates)."""
-    try:
-        return max(0.0, float(response.headers["Retry-After"]))
-    except (KeyError, ValueError):
-        return None
 
 
 def _client(account: Account, timeout: float) -> httpx2.Client:

@@ -9,18 +9,23 @@ import httpx2
 import msgspec
 
 from aliquot.cluster.api.kubeconfig import Account
+from aliquot.cluster.objects.status import Cause, StatusError
 from aliquot.cluster.unavailable import UnavailableError
 
 
-class StatusError(Exception):
-    """The API server answered, and the answer is no."""
+class _Cause(msgspec.Struct):
+    """metav1.StatusCause."""
 
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        """HTTP status."""
-        self.message = message
-        """As the server words it."""
+    reason: str = ""
+    message: str = ""
+    field: str = ""
+
+
+class _Details(msgspec.Struct, rename="camel"):
+    """metav1.StatusDetails."""
+
+    causes: list[_Cause] = []
+    retry_after_seconds: float | None = None
 
 
 class _Status(msgspec.Struct):
@@ -28,11 +33,23 @@ class _Status(msgspec.Struct):
 
     code: int | None = None
     message: str | None = None
+    reason: str = ""
+    details: _Details | None = None
 
 
 def status_of(response: httpx2.Response) -> StatusError:
     """The server's no."""
-    return status_error(response.status_code, response.content)
+    error = status_error(response.status_code, response.content)
+    error.retry_after = asked_pause(response) or error.retry_after
+    return error
+
+
+def asked_pause(response: httpx2.Response) -> float | None:
+    """Retry-After in seconds (API servers write no dates)."""
+    try:
+        return max(0.0, float(response.headers["Retry-After"]))
+    except (KeyError, ValueError):
+        return None
 
 
 def status_error(code: int, body: bytes) -> StatusError:
@@ -41,7 +58,14 @@ def status_error(code: int, body: bytes) -> StatusError:
         status = msgspec.json.decode(body, type=_Status)
     except msgspec.MsgspecError:
         return StatusError(code, " ".join(body[:200].decode(errors="replace").split()) or f"status {code}")
-    return StatusError(status.code or code, status.message or f"status {code}")
+    details = status.details or _Details()
+    return StatusError(
+        status.code or code,
+        status.message or f"status {code}",
+        status.reason,
+        retry_after=details.retry_after_seconds,
+        causes=tuple(Cause(each.reason, each.message, each.field) for each in details.causes),
+    )
 
 
 def refused(error: StatusError, account: Account, resource: str) -> UnavailableError:

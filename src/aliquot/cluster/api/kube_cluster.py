@@ -7,20 +7,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from aliquot.cluster.api.connection import Connection
-from aliquot.cluster.api.faults import StatusError, refused
+from aliquot.cluster.api.faults import refused
 from aliquot.cluster.api.kinds import Wanted, read_for_decisions
+from aliquot.cluster.api.kube_objects import KubeObjects
 from aliquot.cluster.api.listing import STATES, pages, served_versions, server_version
 from aliquot.cluster.api.store import Store
 from aliquot.cluster.api.watching import Change, Follower, Note
 from aliquot.cluster.garbage import uncollected
+from aliquot.cluster.objects.status import StatusError
 from aliquot.cluster.reading import Reading
 
 STILL_SECONDS, AT_MOST_SECONDS = 0.3, 2.0
 """Changes come in bursts: one Reading is made when nothing came for so long, or has come for so long."""
 
 
-class KubeCluster:
-    """A cluster behind an API server; only listed and watched.
+class KubeCluster(KubeObjects):
+    """A cluster behind an API server: read as a whole by lists and watches, and read and written object by object.
 
     Args:
         connection: to it.
@@ -34,7 +36,7 @@ class KubeCluster:
         told: Callable[[str], None] = lambda _: None,
         noted: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._told = told
         self._noted = noted
         account = connection.account

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import msgspec
 
 from aliquot.cluster.api.connection import JSON, Connection
-from aliquot.cluster.api.faults import StatusError
 from aliquot.cluster.api.kinds import Wanted
 from aliquot.cluster.listed import State
+from aliquot.cluster.objects.status import StatusError
 
 PAGE = 500
 """Objects a page, as kubectl asks for."""

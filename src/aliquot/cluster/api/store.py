@@ -95,7 +95,7 @@ class Store:
         )
 
     def _problem(self, fault: Fault) -> Problem:
-        return Problem(self._source, fault.message, fault.path, hint=fault.hint)
+        return Problem(self._source, fault.message, fault.path, hint=fault.hint, lost=fault.lost)
 
 
 def _key(item: msgspec.Raw) -> str:

@@ -14,9 +14,10 @@ from typing import Literal
 import msgspec
 
 from aliquot.cluster.api.connection import Connection
-from aliquot.cluster.api.faults import StatusError, status_error
+from aliquot.cluster.api.faults import status_error
 from aliquot.cluster.api.kinds import Wanted
 from aliquot.cluster.api.listing import EXPIRED, pages
+from aliquot.cluster.objects.status import StatusError
 from aliquot.cluster.unavailable import UnavailableError
 
 WATCH_SECONDS = 300

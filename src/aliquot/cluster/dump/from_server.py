@@ -7,13 +7,14 @@ import msgspec
 
 from aliquot.cluster.anonymous.objects import FIRST
 from aliquot.cluster.api.connection import Connection
-from aliquot.cluster.api.faults import StatusError, refused
+from aliquot.cluster.api.faults import refused
 from aliquot.cluster.api.kinds import Wanted, read_for_a_dump
 from aliquot.cluster.api.listing import STATES, pages, served_versions, server_version
 from aliquot.cluster.dump.prune import pruned
 from aliquot.cluster.dump.sources import Change
 from aliquot.cluster.header import Header
 from aliquot.cluster.listed import Listed
+from aliquot.cluster.objects.status import StatusError
 from aliquot.cluster.problem import Problem
 
 IN_MEMORY_BYTES = 2**26

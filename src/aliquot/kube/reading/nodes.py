@@ -30,6 +30,7 @@ def node(wire: WireNode, memo: Memo) -> Node:
         (status.node_info.kubelet_version if status.node_info else None) or "",
         tuple(status.declared_features or ()),
         memo.of(images, status.images, ()),
+        (spec.provider_id or "").partition("://")[0],
     )
 
 

@@ -25,6 +25,8 @@ class Fault:
     hint: str = ""
     minor: bool = False
     """No decision reads the place: the object is usable without it."""
+    lost: str = ""
+    """The kind of the object, where it can't be read for this."""
 
     def under(self, prefix: str) -> "Fault":
         """The same fault, seen from an object that holds this one at `prefix`."""

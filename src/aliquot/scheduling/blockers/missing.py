@@ -17,10 +17,14 @@ DEFAULT_ACCOUNT = "default"
 
 
 def missing_objects(snapshot: Snapshot, pod: Pod) -> Iterator[Blocker]:
-    """Namespaced kinds are only judged where the input holds some of that namespace.
+    """Namespaced kinds are only judged where the input holds some of that namespace, and all that it holds was read.
 
     Of a Secret that can't be told for certain: nothing shows that all of a namespace's are there.
     """
+    yield from (one for one in _missing(snapshot, pod) if one.object.kind not in snapshot.unread)
+
+
+def _missing(snapshot: Snapshot, pod: Pod) -> Iterator[Blocker]:
     yield from _account(snapshot, pod)
     if pod.runtime_class and "RuntimeClass" in snapshot.kinds:
         classes = snapshot.objects(RuntimeClass)

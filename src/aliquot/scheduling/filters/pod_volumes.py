@@ -68,7 +68,7 @@ def claim_uses(snapshot: Snapshot, pod: Pod) -> tuple[ClaimUse, ...]:
         else:
             continue
         claim = claims.get(f"{pod.namespace}/{name}")
-        held = "PersistentVolumeClaim" in snapshot.kinds
+        held = "PersistentVolumeClaim" in snapshot.kinds and "PersistentVolumeClaim" not in snapshot.unread
         told = f'persistentvolumeclaim "{name}" not found' in said_of(pod)
         found.append(ClaimUse(volume, name, claim, claim is None and (held or told)))
     return tuple(found)

@@ -70,6 +70,7 @@ class WireNodeSpec(Wire):
 
     taints: list[WireTaint] | None = None
     unschedulable: bool | None = None
+    provider_id: MinorText = msgspec.field(name="providerID", default=None)
 
 
 class WireCondition(Wire):

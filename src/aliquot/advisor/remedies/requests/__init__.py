@@ -1,0 +1,1 @@
+"""Ways past a shortage by asking for less, for something else that's there, or less strictly."""
