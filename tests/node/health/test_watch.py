@@ -39,7 +39,7 @@ class Publisher:
             self.refuses -= 1
             raise ConnectionError("409 Conflict")
         options = Options(node="n1", kubernetes=self.kubernetes, mig="static", taints=taints_of(picture.told))
-        found = published(picture.survey, {}, options)
+        found = published(picture.published, {}, options)
         self.left_out = found.left_out
         self.pictures.append(picture)
         self.shown.append(found.gpus.devices)
@@ -115,6 +115,7 @@ def test_t12(clock: Clock, watching: Watching) -> None:
     told = [(one.message, one.good) for picture in publisher.pictures for one in picture.news if one.gpu == gpus[2]]
     assert ("the GPU is lost", False) in told
     assert ("over: the GPU is lost", True) in told
+    assert [xid.number for xid in watch.picture.survey.xids if xid.gpu == gpus[2]][-1] == 79
 
 
 def test_where_the_server_drops_taints_the_device_is_withdrawn(watching: Watching) -> None:

@@ -15,7 +15,9 @@ class Picture:
 
     health: NodeHealth
     survey: Survey
-    """The last look, silent GPUs in it as they last stood: what is published."""
+    """The last look, with the XIDs that were heard."""
+    published: Survey
+    """The same with silent GPUs as they last stood, so that they stay published."""
     told: Mapping[str, Told]
     """By UUID."""
     news: tuple[News, ...] = ()
@@ -24,10 +26,10 @@ class Picture:
     @property
     def lasting(self) -> tuple[object, ...]:
         """What is published of it, without what is of the moment."""
-        survey = self.survey
+        survey = self.published
         gpus = tuple(one.gpu for one in self.health.gpus.values())
         return self.told, survey.driver, gpus, survey.nics, survey.unreadable, survey.troubles
 
 
-NOTHING: Final = Picture(NodeHealth(), Survey(host=""), {})
+NOTHING: Final = Picture(NodeHealth(), Survey(host=""), Survey(host=""), {})
 """Before anything was asked."""

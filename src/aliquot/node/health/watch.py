@@ -3,8 +3,9 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
+from typing import Final
 
 from aliquot.devices.hosts.protocol import Host, HostFault
 from aliquot.devices.survey import Silence, Survey, Xid
@@ -16,6 +17,9 @@ from aliquot.node.health.policy import Policy
 from aliquot.node.health.probing import begun, blinded, probed, was_reset
 from aliquot.node.health.states import NodeHealth, decode, encode
 from aliquot.node.health.telling import News, news, remembered, told
+
+
+KEPT_XIDS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,9 @@ class Watch:
         self._saved = saved
         self._health = NodeHealth()
         self._begun = False
+        self._last = NOTHING.survey
         self._early: list[Xid] = []
+        self._heard: tuple[Xid, ...] = ()
         self.trouble: dict[str, str] = {}
         """What fails now, by what fails: `saved`, `save`, `changed`, `events`, `survey`."""
         if saved is not None:
@@ -183,7 +189,7 @@ class Watch:
             self._early += inbox.xids
             if self._begun and self._early:
                 self._hear()
-                self._settle(self._picture.survey)
+                self._settle(self._last)
             since = monotonic() - looked
             if (inbox.look and since >= self._timing.soonest) or since >= self._timing.look:
                 released = self._let_go(released)
@@ -208,6 +214,7 @@ class Watch:
     def _hear(self) -> None:
         """What was told since the last time; before the first look nobody knows of whom."""
         self._health = heard(self._health, self._early, self._clock(), self._policy)
+        self._heard = (*self._heard, *self._early)[-KEPT_XIDS:]
         self._early.clear()
 
     def _take(self, looked: float, pause: float) -> _Inbox:
@@ -230,11 +237,11 @@ class Watch:
         except Exception as error:  # noqa: BLE001 - whatever fails there, the watcher goes on
             self.trouble["survey"] = str(error)
             self._health = blinded(self._health, str(error), self._clock())
-            return self._picture.survey
+            return self._last
         self.trouble.pop("survey", None)
         step = probed if self._begun else begun
         self._health = step(self._health, survey, self._clock(), self._policy)
-        self._begun = True
+        self._begun, self._last = True, survey
         return survey
 
     def _let_go(self, released: float) -> float:
@@ -251,8 +258,10 @@ class Watch:
         """The new picture; told if it's another, and saved."""
         old = self._picture
         self._news += news(old.health, self._health)
-        seen = remembered(survey, self._health)
-        self._picture = Picture(self._health, seen, told(self._health, self._policy), tuple(self._news))
+        survey = replace(survey, xids=(*survey.xids, *self._heard)[-KEPT_XIDS:])
+        published = remembered(survey, self._health)
+        found = told(self._health, self._policy)
+        self._picture = Picture(self._health, survey, published, found, tuple(self._news))
         self._keep()
         if old is NOTHING or self._news or self._untold or self._picture.lasting != old.lasting:
             self._tell()
