@@ -56,7 +56,7 @@ def seen(text: str, **facts: Any) -> Labels:
     survey = host.survey()
     found = {gpu.uuid: host.geometry(gpu.uuid) for gpu in survey.gpus}
     geometries = {uuid: each for uuid, each in found.items() if not isinstance(each, Refused)}
-    return labels_of(survey, replace(Facts(geometries=geometries), **facts))  # type: ignore[arg-type]
+    return labels_of(survey, replace(Facts(geometries=geometries), **facts))
 
 
 def preset(name: str, **facts: Any) -> Labels:

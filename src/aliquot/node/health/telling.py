@@ -124,12 +124,13 @@ def _status(device: Device, told_of: Mapping[str, Told]) -> Status:
 def _news(before: NodeHealth, after: NodeHealth) -> Iterator[News]:
     for uuid, one in after.gpus.items():
         old = before.gpus.get(uuid)
-        stood = {each.what for each in old.faults} if old is not None else set()
+        past = old.faults if old is not None else ()
+        stood = {each.what for each in past}
         stands = {each.what for each in one.faults}
         for each in one.faults:
             if each.what not in stood:
                 yield News(uuid, _words(each), good=False)
-        for each in old.faults if old is not None else ():
+        for each in past:
             if each.what not in stands and not any((f.key, f.value) == (each.key, each.value) for f in one.faults):
                 yield News(uuid, f"over: {_words(each)}", good=True)
     for uuid in before.gpus.keys() - after.gpus.keys():

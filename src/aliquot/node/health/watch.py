@@ -18,7 +18,6 @@ from aliquot.node.health.probing import begun, blinded, probed, was_reset
 from aliquot.node.health.states import NodeHealth, decode, encode
 from aliquot.node.health.telling import News, news, remembered, told
 
-
 KEPT_XIDS: Final = 20
 
 

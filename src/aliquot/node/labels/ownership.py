@@ -55,10 +55,16 @@ def writing(node: Json, wanted: Mapping[str, str], manager: str) -> Writing:
 def _owners(node: Json) -> dict[str, tuple[str, ...]]:
     """The managers of each label."""
     found: dict[str, tuple[str, ...]] = {}
-    for entry in node["metadata"].get("managedFields") or ():
-        fields = (entry.get("fieldsV1") or {}).get("f:metadata") or {}
-        for key in fields.get("f:labels") or {}:
-            label = key.removeprefix("f:")
-            if key.startswith("f:") and entry["manager"] not in found.get(label, ()):
-                found[label] = (*found.get(label, ()), entry["manager"])
+    for entry in _dicts(node["metadata"].get("managedFields")):
+        fields: Json = entry.get("fieldsV1") or {}
+        metadata: Json = fields.get("f:metadata") or {}
+        keys: Json = metadata.get("f:labels") or {}
+        manager = str(entry.get("manager", ""))
+        for label in (key.removeprefix("f:") for key in keys if key.startswith("f:")):
+            if manager not in found.get(label, ()):
+                found[label] = (*found.get(label, ()), manager)
     return found
+
+
+def _dicts(value: Any) -> list[Json]:
+    return list(value or ())
