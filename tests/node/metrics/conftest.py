@@ -68,8 +68,8 @@ def node() -> Iterator[Node]:
         mig.register()
         ready(kubelet, 3)
         assert kubelet.wait(lambda: len(kubelet.allocatable()) == 2)
-        for one in (pod("p-1"), asking("p-2", **{"gpu.shared": 1}), asking("p-3", **{"gpu.shared": 1})):
+        for one in (pod("p-1"), asking("p-2", (), **{"gpu.shared": 1}), asking("p-3", (), **{"gpu.shared": 1})):
             assert isinstance(kubelet.admit(one), Admitted)
-        assert isinstance(kubelet.admit(asking("p-4", **{"mig-3g.20gb": 1})), Admitted)
+        assert isinstance(kubelet.admit(asking("p-4", (), **{"mig-3g.20gb": 1})), Admitted)
         yield here
     shutil.rmtree(root)

@@ -81,8 +81,8 @@ def test_shared_by_replicas(scrape: Scrape) -> None:
 def test_a_mig_device_that_was_made_for_a_claim(node: Node, scrape: Scrape) -> None:
     row = MADE % node.made.uuid
     busy = f"DCGM_FI_PROF_GR_ENGINE_ACTIVE{{{row}}} 0.5"
-    active = lambda _: (Activity(gi=node.made.id, busy=0.5, sm=0.25, occupancy=0.125, tensor=0.0, dram=0.75),)  # noqa: E731
-    found = scrape("DCGM_FI_PROF", activity=lambda gpu: active(gpu) if gpu == MIG_GPU else ())
+    active = (Activity(gi=node.made.id, busy=0.5, sm=0.25, occupancy=0.125, tensor=0.0, dram=0.75),)
+    found = scrape("DCGM_FI_PROF", activity=lambda gpu: active if gpu == MIG_GPU else ())
     assert found == [
         busy,
         f"DCGM_FI_PROF_SM_ACTIVE{{{row}}} 0.25",
@@ -90,7 +90,7 @@ def test_a_mig_device_that_was_made_for_a_claim(node: Node, scrape: Scrape) -> N
         f"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{{{row}}} 0.0",
         f"DCGM_FI_PROF_DRAM_ACTIVE{{{row}}} 0.75",
     ]
-    short = scrape("DCGM_FI_PROF_GR", options={"claims": False}, activity=active)[:1]
+    short = scrape("DCGM_FI_PROF_GR", options={"claims": False}, activity=lambda _: active)[:1]
     assert "dra_" not in short[0]
     assert 'pod="pod-p-1"' in short[0]
 
