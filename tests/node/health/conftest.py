@@ -1,5 +1,6 @@
 """Simulated hosts, a clock that's moved by hand, and a watcher that looks often."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -63,3 +64,10 @@ def watching(clock: Clock) -> Iterator[Watching]:
             return watch
 
         yield begin
+
+
+def soon(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.005)

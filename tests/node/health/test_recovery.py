@@ -12,6 +12,8 @@ from aliquot.node.health.policy import Policy
 from aliquot.node.health.probing import begun, blinded, probed, was_reset
 from aliquot.node.health.states import NodeHealth, decode, encode
 from aliquot.node.health.telling import news, remembered, told
+from aliquot.sharing.publish.options import Options
+from aliquot.sharing.publish.pools import published
 from tests.node.health.conftest import Clock, preset
 
 SURVEY = preset("hgx-h100").survey()
@@ -179,7 +181,9 @@ def test_a_driver_that_is_loaded_anew(clock: Clock) -> None:
     gone = probed(health, away, clock(), Policy())
     assert {one.verdict for one in told(gone, Policy()).values()} == {"UNHEALTHY"}
     assert taints(gone) == ["gpu.nvidia.com/xid=79:NoSchedule", "gpu.nvidia.com/gpu-lost=lost:NoSchedule"]
-    assert (gone.blind, len(remembered(away, gone).gpus)) == ("the kernel module isn't loaded", 8)
+    shown = remembered(away, gone)
+    assert (gone.blind, len(shown.gpus), shown.driver) == ("the kernel module isn't loaded", 8, SURVEY.driver)
+    assert len(published(shown, {}, Options(node="n1", mig="static")).pools[0].devices) == 8
     back = probed(gone, SURVEY, clock(), Policy())
     assert (back.blind, {one.message for one in told(back, Policy()).values()}) == ("", {""})
 

@@ -1,5 +1,7 @@
 """Every XID of NVIDIA's catalogue: what it makes of its GPU."""
 
+from dataclasses import replace
+
 import pytest
 
 from aliquot.devices.survey import Xid
@@ -7,7 +9,7 @@ from aliquot.devices.xids import Action
 from aliquot.dra.device import DeviceTaint
 from aliquot.node.health.hearing import heard
 from aliquot.node.health.policy import Policy, Repeat
-from aliquot.node.health.probing import begun
+from aliquot.node.health.probing import begun, probed
 from aliquot.node.health.states import NodeHealth
 from aliquot.node.health.telling import Told, told
 from tests.node.health.conftest import Clock, preset
@@ -95,6 +97,12 @@ def test_one_instance_is_blamed(clock: Clock) -> None:
         11: [("None", "13")],
     }
     assert found.message.startswith("instance 2: XID 94: ")
+    survey = preset("mixed").survey()
+    first, second = survey.gpus[0].instances
+    gone = replace(survey, gpus=(replace(survey.gpus[0], instances=(second,)), *survey.gpus[1:]))
+    blamed = heard(health, [on(health, 0, 94, gi=first.id), on(health, 0, 13, gi=second.id)], clock(), policy)
+    left = told(probed(blamed, gone, clock(), policy), policy)[gone.gpus[0].uuid]
+    assert list(left.taints.instances) == [second.id]  # the next one at the first's place is another
     everywhere = after(health, clock, on(health, 0, 95, gi=2))[0]
     assert [(one.effect, one.value) for one in everywhere.taints.gpu] == [("NoSchedule", "95")]
 

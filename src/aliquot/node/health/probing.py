@@ -43,7 +43,7 @@ def probed(health: NodeHealth, survey: Survey, moment: Moment, policy: Policy) -
     for uuid, old in health.gpus.items():
         if uuid not in gpus and (why or survey.driver is None or old.boot == moment.boot):
             gpus[uuid] = _gone(old, why or "the driver doesn't count it any more", moment)
-    return NodeHealth(gpus=gpus, blind=why)
+    return NodeHealth(gpus=gpus, driver=survey.driver or health.driver, blind=why)
 
 
 def blinded(health: NodeHealth, why: str, moment: Moment) -> NodeHealth:
@@ -71,7 +71,10 @@ def _answering(old: GpuHealth | None, gpu: Gpu, moment: Moment, policy: Policy) 
     again = old.boot != moment.boot
     faults = mended(old.faults) if again or _was_reset(old, gpu) else old.faults
     standing = {each.what: each for each in faults if each.key in {RECOVERY, MEMORY}}
-    left = tuple(each for each in faults if each.key == XID and not _over(each, gpu, moment, policy))
+    there = {None, *(instance.id for instance in gpu.instances)}
+    left = tuple(
+        each for each in faults if each.key == XID and each.gi in there and not _over(each, gpu, moment, policy)
+    )
     for found in _states(gpu, moment):
         since = standing[found.what].since if found.what in standing else found.since
         left = joined(left, replace(found, since=since))

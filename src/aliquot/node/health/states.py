@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from aliquot.devices.gpu import Gpu
-from aliquot.devices.survey import Silence
+from aliquot.devices.survey import Driver, Silence
 
 VERSION: Final = 1
 
@@ -82,6 +82,8 @@ class NodeHealth:
     """All GPUs that the node has, or had since its machine was started, by UUID."""
 
     gpus: Mapping[str, GpuHealth] = field(default_factory=dict[str, GpuHealth])
+    driver: Driver | None = None
+    """The driver, as it last answered."""
     blind: str = ""
     """Why nothing could be asked of the host the last time."""
     version: int = VERSION

@@ -10,10 +10,14 @@ from aliquot.dra.device import Device, DeviceTaint
 from aliquot.node.health.moments import rfc3339
 from aliquot.node.health.policy import Policy
 from aliquot.node.health.states import Fault, GpuHealth, NodeHealth, Weight
-from aliquot.sharing.publish.health import SHOWN, Taints
+from aliquot.sharing.publish.health import LOST, MEMORY, RECOVERY, SHOWN, UNMONITORED, XID, Taints
 
 LONGEST: Final = 1024
 """Of a message in the health stream: the kubelet shows no more."""
+
+
+_ORDER: Final = (XID, RECOVERY, MEMORY, LOST, UNMONITORED)
+"""Of what is told, whichever was found first."""
 
 
 class Verdict(StrEnum):
@@ -74,12 +78,12 @@ def statuses(devices: Iterable[Device], told_of: Mapping[str, Told]) -> tuple[St
 
 
 def remembered(survey: Survey, health: NodeHealth) -> Survey:
-    """A survey as it's published: GPUs that are silent now are in it as they last stood."""
+    """A survey as it's published: what is silent now is in it as it last stood, GPUs and their driver."""
     silent = {uuid: one for uuid, one in health.gpus.items() if one.silence is not None and survey.gpu(uuid) is None}
     places = {one.gpu.pci for one in silent.values()}
     left = tuple(each for each in survey.unreadable if each.uuid not in silent and each.pci not in places)
     known = sorted((*survey.gpus, *(one.gpu for one in silent.values())), key=lambda gpu: gpu.index)
-    return replace(survey, gpus=tuple(known), unreadable=left)
+    return replace(survey, driver=survey.driver or health.driver, gpus=tuple(known), unreadable=left)
 
 
 def news(before: NodeHealth, after: NodeHealth) -> tuple[News, ...]:
@@ -88,8 +92,9 @@ def news(before: NodeHealth, after: NodeHealth) -> tuple[News, ...]:
 
 
 def _told(one: GpuHealth, policy: Policy) -> Told:
-    heavy = [each for each in one.faults if each.weight is Weight.KEEPS_OFF]
-    light = [each for each in one.faults if each.weight is Weight.SHOWN]
+    ordered = sorted(one.faults, key=lambda each: _ORDER.index(each.key))
+    heavy = [each for each in ordered if each.weight is Weight.KEEPS_OFF]
+    light = [each for each in ordered if each.weight is Weight.SHOWN]
     instances = {each.gi: _taints([fault for fault in light if fault.gi == each.gi], policy) for each in light}
     of_gpu = _taints([*heavy, *(each for each in light if each.gi is None)], policy)
     verdict = Verdict.UNHEALTHY if heavy else Verdict.HEALTHY

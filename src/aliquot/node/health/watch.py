@@ -98,13 +98,12 @@ class Watch:
         self._last = NOTHING.survey
         self._early: list[Xid] = []
         self._heard: tuple[Xid, ...] = ()
-        self.trouble: dict[str, str] = {}
-        """What fails now, by what fails: `saved`, `save`, `changed`, `events`, `survey`."""
+        self._trouble: dict[str, str] = {}
         if saved is not None:
             try:
                 self._health = decode(saved)
             except ValueError as error:
-                self.trouble["saved"] = f"{error}; it's begun anew"
+                self._trouble["saved"] = f"{error}; it's begun anew"
         self._picture = NOTHING
         self._news: list[News] = []
         self._untold = False
@@ -142,6 +141,16 @@ class Watch:
         """How the GPUs are, as far as it's known."""
         return self._picture
 
+    @property
+    def trouble(self) -> dict[str, str]:
+        """What fails now, by what fails: `saved`, `save`, `changed`, `events`, `survey`."""
+        return dict(self._trouble)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it watches."""
+        return all(thread.is_alive() for thread in self._threads)
+
     def look(self) -> None:
         """Ask everything soon: something may have changed."""
         with self._turn:
@@ -164,13 +173,13 @@ class Watch:
             except Exception as error:  # noqa: BLE001 - whatever fails there, the watcher goes on
                 if self._stopping.is_set():
                     return
-                self.trouble["events"] = str(error)
+                self._trouble["events"] = str(error)
                 self.look()  # a lost GPU isn't always named: each is asked
                 self._stopping.wait(pause)
                 pause = min(pause * 2, self._timing.longest)
                 continue
             pause = self._timing.again
-            self.trouble.pop("events", None)
+            self._trouble.pop("events", None)
             if xids:
                 with self._turn:
                     self._inbox.xids += xids
@@ -234,10 +243,10 @@ class Watch:
         try:
             survey = self._asker.ask(self._host.survey)
         except Exception as error:  # noqa: BLE001 - whatever fails there, the watcher goes on
-            self.trouble["survey"] = str(error)
+            self._trouble["survey"] = str(error)
             self._health = blinded(self._health, str(error), self._clock())
             return self._last
-        self.trouble.pop("survey", None)
+        self._trouble.pop("survey", None)
         step = probed if self._begun else begun
         self._health = step(self._health, survey, self._clock(), self._policy)
         self._begun, self._last = True, survey
@@ -269,10 +278,10 @@ class Watch:
         try:
             self._changed(self._picture)
         except Exception as error:  # noqa: BLE001 - whoever is told may fail in any way, and is told again
-            self.trouble["changed"] = str(error)
+            self._trouble["changed"] = str(error)
             self._untold = True
             return
-        self.trouble.pop("changed", None)
+        self._trouble.pop("changed", None)
         self._untold = False
         self._news.clear()
 
@@ -283,7 +292,7 @@ class Watch:
         try:
             self._save(data)
         except OSError as error:
-            self.trouble["save"] = str(error)
+            self._trouble["save"] = str(error)
             return
-        self.trouble.pop("save", None)
+        self._trouble.pop("save", None)
         self._saved = data
