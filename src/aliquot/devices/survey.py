@@ -76,6 +76,8 @@ class Survey:
     host: str
     """Where it's from: `nvml`, `sim:FILE`, `preset:NAME`, `sysfs:DIR`."""
     driver: Driver | None = None
+    driver_silence: Silence | None = None
+    """Why no driver answers; LOST: there's none, or not all of one."""
     gpus: tuple[Gpu, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     accelerators: tuple[Accelerator, ...] = ()

@@ -175,6 +175,24 @@ def test_the_log_is_read_once(clock: Clock) -> None:
     assert taints(begun(cleared, old, clock(), Policy())) == []
 
 
+@pytest.mark.parametrize(
+    ("silence", "verdict", "left"),
+    [
+        (Silence.LOST, "UNHEALTHY", []),
+        (Silence.HUNG, "UNHEALTHY", XID),
+        (Silence.UNTOLD, "UNKNOWN", XID),
+        (None, "UNHEALTHY", []),
+    ],
+)
+def test_no_driver_answers(clock: Clock, silence: Silence | None, verdict: str, left: list[str]) -> None:
+    """One that was away was loaded anew; one that hung, or may not be asked, tells nothing of a reset."""
+    away = replace(without(Silence.NOT_COUNTED), gpus=(), driver=None, driver_silence=silence)
+    gone = probed(drained(clock), replace(away, troubles=(Trouble(message="it's away"),)), clock(), Policy())
+    assert next(one.verdict for one in told(gone, Policy()).values()) == verdict
+    assert told(gone, Policy())[GPU.uuid].verdict == "UNHEALTHY"  # by its XID
+    assert taints(probed(gone, SURVEY, clock(), Policy())) == left
+
+
 def test_a_driver_that_is_loaded_anew(clock: Clock) -> None:
     health = drained(clock)
     away = Survey(host="nvml", troubles=(Trouble(message="the kernel module isn't loaded"),))

@@ -180,6 +180,22 @@ def test_a_call_that_never_returns(watching: Watching) -> None:
     assert "survey" not in watch.trouble
 
 
+def test_a_storm_of_xids(watching: Watching) -> None:
+    """Each is heard at once; the host isn't asked for every one of them."""
+    stuck, publisher = Stuck(preset("hgx-h100")), Publisher()
+    watch = watching(stuck, publisher, timing=replace(BRISK, soonest=0.5, look=3600.0))
+    soon(lambda: bool(publisher.shown))
+    for number in range(40):
+        stuck.host.inject(Fault(gpu=number % 8, xid=13))
+        time.sleep(0.01)
+    soon(lambda: len(publisher.taints()) == 8)
+    assert stuck.asked <= 4
+    asked = stuck.asked
+    watch.look()
+    soon(lambda: stuck.asked > asked)
+    assert watch.alive
+
+
 def test_nothing_is_told_before_anything_was_asked(watching: Watching) -> None:
     stuck, publisher = Stuck(preset("hgx-h100")), Publisher()
     stuck.go_on.clear()

@@ -69,6 +69,14 @@ def test_again(health: NodeHealth, clock: Clock, number: int, apart: float, effe
     assert ([taint.effect], taint.value) == (effects, str(number))
 
 
+def test_what_keeps_off_is_not_made_less(health: NodeHealth, clock: Clock) -> None:
+    policy = Policy()
+    drained = heard(health, [on(health, 0, 109), on(health, 0, 109)], clock(), policy)
+    clock.later(7200)
+    alone = told(heard(drained, [on(health, 0, 109)], clock(), policy), policy)
+    assert [one.effect for one in next(iter(alone.values())).taints.gpu] == ["NoSchedule"]
+
+
 def test_why_it_is_too_often(health: NodeHealth, clock: Clock) -> None:
     found = after(health, clock, on(health, 0, 109), on(health, 0, 109))
     assert found[0].message == "XID 109: a context switch took too long: reset it (2 times within 60 minutes)"

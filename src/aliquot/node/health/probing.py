@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from aliquot.devices.gpu import Gpu, Recovery
-from aliquot.devices.survey import Silence, Survey, Unreadable
+from aliquot.devices.survey import Silence, Survey
 from aliquot.node.health.faults import fault, joined, mended
 from aliquot.node.health.hearing import logged
 from aliquot.node.health.moments import Moment
@@ -37,21 +37,19 @@ def probed(health: NodeHealth, survey: Survey, moment: Moment, policy: Policy) -
     }
     for each in survey.unreadable:
         uuid = each.uuid if each.uuid in health.gpus else health.find(each.pci)
-        if uuid is not None and uuid not in gpus:
-            gpus[uuid] = _silent(health.gpus[uuid], each, moment)
+        if uuid is not None and uuid not in gpus and survey.driver is not None:
+            gpus[uuid] = _silent(health.gpus[uuid], each.silence, each.trouble.message, moment)
     why = str(survey.troubles[0]) if survey.driver is None and survey.troubles else ""
+    silence = (survey.driver_silence if survey.driver is None else None) or Silence.LOST
     for uuid, old in health.gpus.items():
-        if uuid not in gpus and (why or survey.driver is None or old.boot == moment.boot):
-            gpus[uuid] = _gone(old, why or "the driver doesn't count it any more", moment)
+        if uuid not in gpus and (survey.driver is None or old.boot == moment.boot):
+            gpus[uuid] = _silent(old, silence, why or "the driver doesn't count it any more", moment)
     return NodeHealth(gpus=gpus, driver=survey.driver or health.driver, blind=why)
 
 
 def blinded(health: NodeHealth, why: str, moment: Moment) -> NodeHealth:
     """The state after nothing could be asked: no answer came back at all."""
-    gpus = {
-        uuid: _taken(replace(old, silence=Silence.HUNG, words=why), _silence(Silence.HUNG, why, moment))
-        for uuid, old in health.gpus.items()
-    }
+    gpus = {uuid: _silent(old, Silence.HUNG, why, moment) for uuid, old in health.gpus.items()}
     return replace(health, gpus=gpus, blind=why)
 
 
@@ -146,22 +144,14 @@ def _states(gpu: Gpu, moment: Moment) -> Iterator[Fault]:
 
 
 # --- a GPU that doesn't ----------------------------------------------------------------------------------------------
-def _silent(old: GpuHealth, each: Unreadable, moment: Moment) -> GpuHealth:
-    words = each.trouble.message
-    return _taken(replace(old, silence=each.silence, words=words), _silence(each.silence, words, moment))
-
-
-def _gone(old: GpuHealth, words: str, moment: Moment) -> GpuHealth:
-    return _taken(replace(old, silence=Silence.LOST, words=words), _silence(Silence.LOST, words, moment))
+def _silent(old: GpuHealth, silence: Silence, words: str, moment: Moment) -> GpuHealth:
+    """With its silence; what was wrong with it stays, since it can't be asked."""
+    found = _silence(silence, words, moment)
+    others = tuple(each for each in old.faults if each.key not in {LOST, UNMONITORED} or each.what == found.what)
+    return replace(old, silence=silence, words=words, faults=joined(others, found))
 
 
 def _silence(silence: Silence, words: str, moment: Moment) -> Fault:
     if silence in _SILENT:
         return fault(LOST, _SILENT[silence], words, moment)
     return fault(UNMONITORED, "not-told", words, moment, Weight.SHOWN)
-
-
-def _taken(old: GpuHealth, found: Fault) -> GpuHealth:
-    """With its silence; what was wrong with it stays, since it can't be asked."""
-    others = tuple(each for each in old.faults if each.key not in {LOST, UNMONITORED} or each.what == found.what)
-    return replace(old, faults=joined(others, found))

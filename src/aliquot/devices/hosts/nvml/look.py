@@ -9,7 +9,7 @@ import msgspec
 from aliquot.devices.catalogue import by_pci_id
 from aliquot.devices.gpu import Gpu, TimeSlice
 from aliquot.devices.hosts import host_files
-from aliquot.devices.hosts.nvml.errors import fault_of, no_driver
+from aliquot.devices.hosts.nvml.errors import ABSENT, fault_of, no_driver
 from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess, abandoned
 from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, slow_answer
 from aliquot.devices.hosts.sysfs import SysfsHost
@@ -29,6 +29,7 @@ class Look:
         self._gpus: list[Gpu] = []
         self._unreadable: list[Unreadable] = []
         self._troubles: list[Trouble] = []
+        self._driver_silence: Silence | None = None
 
     def everything(self, slices: dict[str, TimeSlice], xids: tuple[Xid, ...]) -> Survey:
         """The survey.
@@ -55,6 +56,7 @@ class Look:
         return Survey(
             host="nvml",
             driver=Driver(version=driver["version"], cuda=driver["cuda"], module=module) if driver else None,
+            driver_silence=self._driver_silence,
             gpus=tuple(replace(gpu, time_slice=slices.get(gpu.uuid)) for gpu in self._gpus),
             unreadable=tuple(self._unreadable),
             accelerators=aside.accelerators,
@@ -67,6 +69,7 @@ class Look:
     def _driver(self) -> dict[str, Any] | None:
         if "driver" in self._hung:
             self._troubles.append(Trouble(message=self._hung["driver"], hint="nothing is asked before `release`"))
+            self._driver_silence = Silence.HUNG
             return None
         try:
             driver: dict[str, Any] = self._worker.ask("driver", limit_s=self._limit)
@@ -74,7 +77,9 @@ class Look:
         except NvmlCodeError as error:
             gpus = len(host_files.display_devices(self._root, NVIDIA)) if host_files.pci_devices(self._root) else None
             self._troubles.append(no_driver(error, host_files.module_version(self._root), gpus))
+            self._driver_silence = Silence.LOST if error.code in ABSENT else Silence.UNTOLD
         except HostFault as fault:
+            self._driver_silence = Silence.HUNG
             if isinstance(fault, Hung):
                 self._hung["driver"] = fault.message
             module = host_files.module_version(self._root)
