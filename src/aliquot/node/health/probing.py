@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from aliquot.devices.gpu import Gpu, Recovery
-from aliquot.devices.survey import Silence, Survey
+from aliquot.devices.survey import Silence, Survey, Unreadable
 from aliquot.node.health.faults import fault, joined, mended
 from aliquot.node.health.hearing import logged
 from aliquot.node.health.moments import Moment
@@ -36,7 +36,7 @@ def probed(health: NodeHealth, survey: Survey, moment: Moment, policy: Policy) -
         gpu.uuid: _answering(health.gpus.get(gpu.uuid), gpu, moment, policy) for gpu in survey.gpus
     }
     for each in survey.unreadable:
-        uuid = each.uuid if each.uuid in health.gpus else health.find(each.pci)
+        uuid = _known(health, each)
         if uuid is not None and uuid not in gpus and survey.driver is not None:
             gpus[uuid] = _silent(health.gpus[uuid], each.silence, each.trouble.message, moment)
     why = str(survey.troubles[0]) if survey.driver is None and survey.troubles else ""
@@ -44,7 +44,8 @@ def probed(health: NodeHealth, survey: Survey, moment: Moment, policy: Policy) -
     for uuid, old in health.gpus.items():
         if uuid not in gpus and (survey.driver is None or old.boot == moment.boot):
             gpus[uuid] = _silent(old, silence, why or "the driver doesn't count it any more", moment)
-    return NodeHealth(gpus=gpus, driver=survey.driver or health.driver, blind=why)
+    ordered = dict(sorted(gpus.items(), key=lambda pair: (pair[1].gpu.index, pair[0])))
+    return NodeHealth(gpus=ordered, driver=survey.driver or health.driver, blind=why)
 
 
 def blinded(health: NodeHealth, why: str, moment: Moment) -> NodeHealth:
@@ -144,6 +145,14 @@ def _states(gpu: Gpu, moment: Moment) -> Iterator[Fault]:
 
 
 # --- a GPU that doesn't ----------------------------------------------------------------------------------------------
+def _known(health: NodeHealth, each: Unreadable) -> str | None:
+    """Which GPU it is: a lost one may be known by its number alone, which stays as long as the driver is loaded."""
+    uuid = health.find(each.uuid) or health.find(each.pci)
+    if uuid is None and each.pci is None and each.index is not None:
+        return next((uuid for uuid, one in health.gpus.items() if one.gpu.index == each.index), None)
+    return uuid
+
+
 def _silent(old: GpuHealth, silence: Silence, words: str, moment: Moment) -> GpuHealth:
     """With its silence; what was wrong with it stays, since it can't be asked."""
     found = _silence(silence, words, moment)

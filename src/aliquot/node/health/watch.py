@@ -109,6 +109,7 @@ class Watch:
         self._untold = False
         self._inbox = _Inbox()
         self._turn = threading.Condition()
+        self._listening = threading.Event()
         self._stopping = threading.Event()
         limit = self._timing.listen + self._timing.answer
         self._listener, self._asker = (
@@ -129,6 +130,7 @@ class Watch:
     def stop(self) -> None:
         """End; a question that's still out is let be."""
         self._stopping.set()
+        self._listening.set()
         self._listener.close()
         self._asker.close()
         with self._turn:
@@ -166,19 +168,21 @@ class Watch:
 
     # --- the listening thread ---------------------------------------------------------------------------------------
     def _listen(self) -> None:
-        pause = self._timing.again
+        pause, wait = self._timing.again, 0.0  # the first wait only begins to listen
         while not self._stopping.is_set():
             try:
-                xids = self._listener.ask(lambda: self._events.events(self._timing.listen))
+                xids = self._heard_within(wait)
             except Exception as error:  # noqa: BLE001 - whatever fails there, the watcher goes on
                 if self._stopping.is_set():
                     return
                 self._trouble["events"] = str(error)
+                self._listening.set()
                 self.look()  # a lost GPU isn't always named: each is asked
                 self._stopping.wait(pause)
                 pause = min(pause * 2, self._timing.longest)
                 continue
-            pause = self._timing.again
+            pause, wait = self._timing.again, self._timing.listen
+            self._listening.set()
             self._trouble.pop("events", None)
             if xids:
                 with self._turn:
@@ -186,9 +190,13 @@ class Watch:
                     self._inbox.look = True
                     self._turn.notify_all()
 
+    def _heard_within(self, seconds: float) -> tuple[Xid, ...]:
+        return self._listener.ask(lambda: self._events.events(seconds))
+
     # --- the judging thread -----------------------------------------------------------------------------------------
     def _judge(self) -> None:
         pause, looked, released = self._timing.again, float("-inf"), monotonic()
+        self._listening.wait(self._timing.answer)  # what came before is in the log, which the first look reads
         while not self._stopping.is_set():
             inbox = self._take(looked, pause)
             if self._stopping.is_set():
