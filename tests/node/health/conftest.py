@@ -13,7 +13,8 @@ from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.hosts.simulated.presets import preset_text
 from aliquot.node.health.moments import Moment
 from aliquot.node.health.picture import Picture
-from aliquot.node.health.watch import Timing, Watch
+from aliquot.node.health.timing import Timing
+from aliquot.node.health.watch import Watch
 
 BRISK = Timing(listen=0.05, look=0.1, soonest=0.0, answer=5.0, again=0.02, longest=0.05, release=0.0)
 Watching = Callable[..., Watch]

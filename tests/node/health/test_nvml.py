@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from aliquot.node.health.picture import Picture
-from aliquot.node.health.watch import Timing
+from aliquot.node.health.timing import Timing
 from tests.devices.hosts.fake import TRAPS, Fake
 from tests.node.health.conftest import Watching, soon
 

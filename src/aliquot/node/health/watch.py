@@ -11,34 +11,16 @@ from aliquot.devices.hosts.protocol import Host, HostFault
 from aliquot.devices.survey import Silence, Survey, Xid
 from aliquot.node.health.asking import Asker
 from aliquot.node.health.hearing import heard
+from aliquot.node.health.listening import Listener
 from aliquot.node.health.moments import Moment
 from aliquot.node.health.picture import NOTHING, Picture
 from aliquot.node.health.policy import Policy
 from aliquot.node.health.probing import begun, blinded, probed, was_reset
 from aliquot.node.health.states import NodeHealth, decode, encode
 from aliquot.node.health.telling import News, news, remembered, told
+from aliquot.node.health.timing import Timing
 
 KEPT_XIDS: Final = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
-    """In seconds."""
-
-    listen: float = 5.0
-    """One wait for XIDs."""
-    look: float = 30.0
-    """Between looks at everything, while nothing happens."""
-    soonest: float = 1.0
-    """Between looks, however much happens."""
-    answer: float = 300.0
-    """The longest that a look may take before it's given up."""
-    again: float = 1.0
-    """Before something that failed is tried again: at first, then twice as long each time."""
-    longest: float = 60.0
-    """Between tries."""
-    release: float = 300.0
-    """Between two times that the driver is let go, so that silent GPUs are looked up anew."""
 
 
 @dataclass(slots=True)
@@ -52,7 +34,7 @@ class _Inbox:
 
 
 class Watch:
-    """Watches from `start` to `stop`, in two threads.
+    """Watches from `start` to `stop`, in a thread beside the one that listens.
 
     What it tells is level-triggered: the callback gets the whole picture after every change, again after a while if it
     raised, and for the first time when everything was asked once. It's never called by two threads at once.
@@ -85,7 +67,6 @@ class Watch:
             timing: how long it waits.
         """
         self._host = host
-        self._events = events or host
         self._changed = changed
         self._clock = clock
         self._policy = policy or Policy()
@@ -109,34 +90,25 @@ class Watch:
         self._untold = False
         self._inbox = _Inbox()
         self._turn = threading.Condition()
-        self._listening = threading.Event()
         self._stopping = threading.Event()
-        limit = self._timing.listen + self._timing.answer
-        self._listener, self._asker = (
-            Asker("listening for XIDs", limit),
-            Asker("a look at the GPUs", self._timing.answer),
-        )
-        self._threads = [
-            threading.Thread(target=run, name=name, daemon=True)
-            for run, name in ((self._listen, "gpu-events"), (self._judge, "gpu-health"))
-        ]
+        self._listener = Listener(events or host, self._timing, self._take_in, self.look)
+        self._asker = Asker("a look at the GPUs", self._timing.answer)
+        self._thread = threading.Thread(target=self._judge, name="gpu-health", daemon=True)
 
     # --- from any thread --------------------------------------------------------------------------------------------
     def start(self) -> None:
         """Begin."""
-        for thread in self._threads:
-            thread.start()
+        self._listener.start()
+        self._thread.start()
 
     def stop(self) -> None:
         """End; a question that's still out is let be."""
         self._stopping.set()
-        self._listening.set()
-        self._listener.close()
+        self._listener.stop()
         self._asker.close()
         with self._turn:
             self._turn.notify_all()
-        for thread in self._threads:
-            thread.join()
+        self._thread.join()
 
     @property
     def picture(self) -> Picture:
@@ -146,16 +118,23 @@ class Watch:
     @property
     def trouble(self) -> dict[str, str]:
         """What fails now, by what fails: `saved`, `save`, `changed`, `events`, `survey`."""
-        return dict(self._trouble)
+        events = {"events": self._listener.trouble} if self._listener.trouble else {}
+        return {**self._trouble, **events}
 
     @property
     def alive(self) -> bool:
         """Whether it watches."""
-        return all(thread.is_alive() for thread in self._threads)
+        return self._thread.is_alive() and self._listener.alive
 
     def look(self) -> None:
         """Ask everything soon: something may have changed."""
         with self._turn:
+            self._inbox.look = True
+            self._turn.notify_all()
+
+    def _take_in(self, xids: tuple[Xid, ...]) -> None:
+        with self._turn:
+            self._inbox.xids += xids
             self._inbox.look = True
             self._turn.notify_all()
 
@@ -166,37 +145,10 @@ class Watch:
             self._inbox.look = True
             self._turn.notify_all()
 
-    # --- the listening thread ---------------------------------------------------------------------------------------
-    def _listen(self) -> None:
-        pause, wait = self._timing.again, 0.0  # the first wait only begins to listen
-        while not self._stopping.is_set():
-            try:
-                xids = self._heard_within(wait)
-            except Exception as error:  # noqa: BLE001 - whatever fails there, the watcher goes on
-                if self._stopping.is_set():
-                    return
-                self._trouble["events"] = str(error)
-                self._listening.set()
-                self.look()  # a lost GPU isn't always named: each is asked
-                self._stopping.wait(pause)
-                pause = min(pause * 2, self._timing.longest)
-                continue
-            pause, wait = self._timing.again, self._timing.listen
-            self._listening.set()
-            self._trouble.pop("events", None)
-            if xids:
-                with self._turn:
-                    self._inbox.xids += xids
-                    self._inbox.look = True
-                    self._turn.notify_all()
-
-    def _heard_within(self, seconds: float) -> tuple[Xid, ...]:
-        return self._listener.ask(lambda: self._events.events(seconds))
-
     # --- the judging thread -----------------------------------------------------------------------------------------
     def _judge(self) -> None:
         pause, looked, released = self._timing.again, float("-inf"), monotonic()
-        self._listening.wait(self._timing.answer)  # what came before is in the log, which the first look reads
+        self._listener.began.wait(self._timing.answer)  # what came before is in the log, which the first look reads
         while not self._stopping.is_set():
             inbox = self._take(looked, pause)
             if self._stopping.is_set():
