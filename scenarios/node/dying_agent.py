@@ -61,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             node=given.node_name,
             boot=f"simulated-{host.boots}",
             host=deadly,
+            another=lambda: host,
             daemons=deadly,
             files=SimulatedFiles(),
             objects=KubeCluster(connection),

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from aliquot.cluster.objects.resources import CLAIMS
+from aliquot.devices.hosts.simulated.shape import Fault
 from aliquot.devices.instances import placements_of
+from aliquot.dra.device import DeviceId
 from aliquot.sandbox.kubelet.answers import Admitted, NotAdmitted
-from scenarios.node.running import RunningNode, until
+from aliquot.sandbox.kubelet.dra.health import UNKNOWN
+from scenarios.node.running import GPU, RunningNode, until
 from tests.node.agent.conftest import Begin
 from tests.sandbox.objects import asking
 
@@ -158,3 +161,23 @@ def test_a_wrong_configuration_is_said(begin: Begin, file: str, words: list[str]
     assert node.agent.wait(10) == 2
     assert all(word in node.told() for word in words), node.told()
     assert "Traceback" not in node.told()
+
+
+def test_an_xid_keeps_new_claims_off_one_gpu_until_it_is_mended(begin: Begin) -> None:
+    node = begin()
+    node.start()
+    until(lambda: "gpu-0" in node.devices(), told=node.told)
+    node.host.inject(Fault(gpu=0, xid=95))
+    until(lambda: node.devices()["gpu-0"].get("taints"), 40, node.told)
+    (taint,) = [one for one in node.devices()["gpu-0"]["taints"] if one["key"] == "gpu.nvidia.com/xid"]
+    assert (taint["value"], taint["effect"]) == ("95", "NoSchedule")
+    assert "taints" not in node.devices()["gpu-1"]
+    bad = DeviceId(GPU, "n1", "gpu-0")
+    until(lambda: node.kubelet.health().get(bad, UNKNOWN).status == "Unhealthy", 20, node.told)
+    node.kill()
+    node.start()
+    until(lambda: node.devices().get("gpu-0") and node.kubelet.health().get(bad), 20, node.told)
+    after = [one for one in node.devices()["gpu-0"]["taints"] if one["key"] == "gpu.nvidia.com/xid"]
+    assert after == [taint], "it's the same taint, from the same time"
+    node.host.reset(node.host.survey().gpus[0].uuid)
+    until(lambda: "taints" not in node.devices()["gpu-0"], 60, node.told)

@@ -83,6 +83,7 @@ def run(
                 node=name,
                 boot=f"simulated-{found.boots}" if isinstance(found, SimulatedHost) else boot_id(),
                 host=found,
+                another=lambda: found if isinstance(found, SimulatedHost) else host_of(host) or found,
                 daemons=found if isinstance(found, SimulatedHost) else MpsProcesses(),
                 files=SimulatedFiles() if simulated else LocalFiles(driver_root=wanted.driver_root),
                 objects=cluster,

@@ -16,11 +16,14 @@ from aliquot.devices.hosts.protocol import HostFault
 from aliquot.kube.release import Kubernetes
 from aliquot.node.agent.counted import Counted
 from aliquot.node.agent.machine import Machine
+from aliquot.node.agent.one_at_a_time import one_at_a_time
 from aliquot.node.agent.pools import Offering
+from aliquot.node.agent.watched import Watched, health_of
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.refusal import Refusal
 from aliquot.node.claims.spec import SpecOptions
 from aliquot.node.config.values import NodeConfig
+from aliquot.node.health.picture import Picture
 from aliquot.node.keeping.checkpoint_file import CheckpointFile
 from aliquot.node.keeping.spec_files import SpecFiles
 from aliquot.node.preparing.answers import Prepared
@@ -35,6 +38,8 @@ from aliquot.sharing.publish.pools import GPU_DRIVER
 _LOG: Final = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 1.0
 """How often sockets are looked after."""
+KNOWN_SECONDS: Final = 30.0
+"""How long the first look at the GPUs may take, before they're offered by what the driver says at once."""
 
 
 class Agent:
@@ -54,13 +59,18 @@ class Agent:
         self, machine: Machine, config: NodeConfig, kubernetes: Kubernetes, plugin: PluginConfig | None = None
     ) -> None:
         self._machine, self._config = machine, config
-        self._stopped = threading.Event()
+        self._host = one_at_a_time(machine.host)
+        self._stopped, self._known = threading.Event(), threading.Event()
         root = Path(config.kubelet_root)
         drivers = [GPU_DRIVER, *([config.nic_driver] if config.nic_driver else [])]
         self.preparers = {driver: self._preparer(driver, root) for driver in drivers}
-        self.offering = Offering(machine.node, machine.host, config, self.preparers[GPU_DRIVER].own)
+        self.offering = Offering(machine.node, self._host, config, self.preparers[GPU_DRIVER].own)
         self.publisher = Publisher(machine.objects, machine.node, self.offering.pools, kubernetes)
         self.counted = Counted(machine, config, plugin or PluginConfig())
+        state = root / "plugins" / GPU_DRIVER / "aliquot-health.json"
+        self.watched = Watched(
+            self._host, machine.another(), config, state, machine.disk, boot=machine.boot, changed=self._heard
+        )
         self.drivers = {
             driver: DraDriver(driver, _Told(preparer), KubeletFolders(root), pod_uid=machine.pod_uid)
             for driver, preparer in self.preparers.items()
@@ -77,6 +87,8 @@ class Agent:
                 _tell(preparer)
             for driver in self.drivers.values():
                 stack.enter_context(driver)
+            stack.enter_context(self.watched)
+            self._known.wait(KNOWN_SECONDS)  # a GPU that's known to be bad isn't offered for a moment first
             stack.enter_context(self.publisher)
             stack.enter_context(self.counted)
             _LOG.info("ready")
@@ -96,6 +108,16 @@ class Agent:
             yield f"slices: {self.publisher.trouble}"
         if self.counted.trouble:
             yield f"device plugin: {self.counted.trouble}"
+
+    def _heard(self, picture: Picture) -> None:
+        """The GPUs are otherwise than before."""
+        self.offering.picture = picture
+        self._known.set()
+        self.publisher.changed()
+        for pool in self.offering.pools(self.publisher.kubernetes):
+            if pool.driver in self.drivers:
+                self.drivers[pool.driver].health.tell(health_of(pool, picture))
+        self.counted.tell_health(picture)
 
     def _go_on(self) -> None:
         reconciled = time.monotonic()
@@ -117,7 +139,7 @@ class Agent:
             Parts(
                 node=machine.node,
                 boot=machine.boot,
-                host=machine.host,
+                host=self._host,
                 daemons=machine.daemons,
                 files=machine.files,
                 claims=ApiClaims(machine.objects),

@@ -13,6 +13,7 @@ from aliquot.node.device_plugin.offering.division import By, Undecided, decide
 from aliquot.node.device_plugin.offering.settings import Settings
 from aliquot.node.device_plugin.plugins import DevicePlugins, Status
 from aliquot.node.device_plugin.shared_gpus import SharedGpus
+from aliquot.node.health.picture import Picture
 from aliquot.node.keeping.disk import Disk
 from aliquot.sharing.plugin_config.values import PluginConfig
 
@@ -60,6 +61,12 @@ class Counted:
     def changed(self) -> None:
         """The host may be another than it was."""
         self._wake.set()
+
+    def tell_health(self, picture: Picture) -> None:
+        """How the GPUs are."""
+        for uuid, one in picture.told.items():
+            self._plugins.set_health(uuid, healthy=one.healthy, reason=one.message)
+        self.changed()
 
     @property
     def status(self) -> Status:

@@ -1,5 +1,6 @@
 """What an agent stands on: the devices of a machine, its files, and its place in a cluster."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,8 @@ class Machine:
     boot: str
     """The id of this boot."""
     host: Host
+    another: Callable[[], Host]
+    """One more object of the same host: a driver's session is for one thread."""
     daemons: MpsDaemons
     files: NodeFiles
     objects: Objects

@@ -11,6 +11,8 @@ from aliquot.dra.slices.pool import Pool
 from aliquot.kube.release import Kubernetes
 from aliquot.node.config.values import NodeConfig
 from aliquot.node.device_plugin.offering.division import Undecided, decide
+from aliquot.node.health.picture import Picture  # noqa: TC001 - an attribute's type, which stands in no signature
+from aliquot.node.health.telling import taints_of
 from aliquot.sharing.publish.options import NIC_DRIVER, Options
 from aliquot.sharing.publish.pools import Published, published
 
@@ -30,13 +32,16 @@ class Offering:
     ) -> None:
         self._node, self._host, self._own = node, host, own
         self.config = config
+        self.picture: Picture | None = None
+        """How the GPUs are, from who watches them."""
         self._geometries: dict[str, Geometry] = {}
         self._looking = threading.Lock()
 
     def survey(self) -> Survey:
         """The host as it is, with the GPUs that go by DRA."""
+        picture = self.picture
         with self._looking:
-            survey = self._host.survey()
+            survey = picture.published if picture is not None else self._host.survey()
         decided = decide(self.config.offer, survey)
         if isinstance(decided, Undecided):  # said by the device plugin; what is in doubt is offered by nobody
             return replace(survey, gpus=())
@@ -51,6 +56,7 @@ class Offering:
             mig=self.config.mig,
             nic_driver=self.config.nic_driver or NIC_DRIVER,
             own=self._own(),
+            taints=None if self.picture is None else taints_of(self.picture.told),
         )
         return published(survey, self._known(survey), options)
 

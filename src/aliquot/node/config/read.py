@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
 from aliquot.kube.reading.shape import Fault, FaultsError, faults, found, is_object
 from aliquot.kube.reading.strict import unknown_fields, without_unknown
 from aliquot.node.config.shape import WireConfig
-from aliquot.node.config.values import API_VERSION, KIND, NodeConfig, TaintEffect
+from aliquot.node.config.values import API_VERSION, KIND, NodeConfig
 from aliquot.node.device_plugin.offering.read_rules import read_offering
+from aliquot.node.health.policy import Effect
 
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "mig": ("dynamic", "static"),
     "dcgmNames": ("auto", "on", "off"),
-    "taintEffect": tuple(TaintEffect),
+    "taintEffect": get_args(Effect),
     "logLevel": ("debug", "info", "warning", "error"),
 }
 _PATHS: Final = ("kubeletRoot", "cdiFolder", "driverRoot", "devicePluginConfig")
@@ -81,11 +82,9 @@ def _config(wire: WireConfig) -> NodeConfig:
     given: dict[str, Any] = {
         field.name: value
         for field in msgspec.structs.fields(wire)
-        if field.name not in {"api_version", "kind", "metadata", "offer", "taint_effect"}
+        if field.name not in {"api_version", "kind", "metadata", "offer"}
         and (value := getattr(wire, field.name)) is not None
     }
-    if wire.taint_effect is not None:
-        given["taint_effect"] = TaintEffect(wire.taint_effect)
     if wire.offer is not None:
         given["offer"] = read_offering(wire.offer)
     return NodeConfig(**given)

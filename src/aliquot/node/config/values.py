@@ -1,22 +1,14 @@
 """The agent's configuration."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final, Literal
 
 from aliquot.node.device_plugin.offering.division import Offering
+from aliquot.node.health.policy import Effect
 from aliquot.sharing.publish.options import NIC_DRIVER
 
 API_VERSION: Final = "node.aliquot.dev/v1alpha1"
 KIND: Final = "NodeConfig"
-
-
-class TaintEffect(StrEnum):
-    """What a GPU's fault does to pods."""
-
-    SHOWN = "None"
-    NO_SCHEDULE = "NoSchedule"
-    NO_EXECUTE = "NoExecute"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +32,7 @@ class NodeConfig:
     """HOST:PORT of /metrics, /healthz and /readyz; empty: none."""
     dcgm_names: Literal["auto", "on", "off"] = "auto"
     """Whether series have dcgm-exporter's names; auto: where that isn't on the node."""
-    taint_effect: TaintEffect = TaintEffect.NO_SCHEDULE
+    taint_effect: Effect = "NoSchedule"
     """Of a GPU that must not be given to new pods."""
     reconcile_seconds: float = 600.0
     labels: bool = True
