@@ -1,6 +1,8 @@
 """`aliquot node run` as a process, between a kubelet and an API server."""
 
 import json
+import socket
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -181,3 +183,29 @@ def test_an_xid_keeps_new_claims_off_one_gpu_until_it_is_mended(begin: Begin) ->
     assert after == [taint], "it's the same taint, from the same time"
     node.host.reset(node.host.survey().gpus[0].uuid)
     until(lambda: "taints" not in node.devices()["gpu-0"], 60, node.told)
+
+
+def test_its_pages(begin: Begin) -> None:
+    node = begin()
+    path = node.root / "node.yaml"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    path.write_text(f"apiVersion: node.aliquot.dev/v1alpha1\nkind: NodeConfig\nmetricsAddress: 127.0.0.1:{port}\n")
+    node.start(f"--config={path}")
+    admitted(node, node.allocate("train", MIG))
+
+    def page(name: str) -> tuple[int, str]:
+        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", f"/{name}")
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    until(lambda: page("readyz") == (200, "ok\n"), 20, node.told)
+    assert page("healthz") == (200, "ok\n")
+    status, text = page("metrics")
+    assert status == 200
+    lines = text.splitlines()
+    assert 'aliquot_node_prepare_seconds_count{outcome="prepared"} 1.0' in lines
+    assert 'aliquot_node_prepared_devices{driver="gpu.nvidia.com"} 1.0' in lines
+    assert any(line.startswith("DCGM_FI_DEV_GPU_TEMP{") and 'gpu="0"' in line for line in lines), text
+    assert page("")[0] == 404

@@ -17,6 +17,7 @@ from aliquot.kube.release import Kubernetes
 from aliquot.node.agent.counted import Counted
 from aliquot.node.agent.machine import Machine
 from aliquot.node.agent.one_at_a_time import one_at_a_time
+from aliquot.node.agent.pages import Pages, Timed
 from aliquot.node.agent.pools import Offering
 from aliquot.node.agent.watched import Watched, health_of
 from aliquot.node.claims.claim_ref import ClaimRef
@@ -71,8 +72,9 @@ class Agent:
         self.watched = Watched(
             self._host, machine.another(), config, state, machine.disk, boot=machine.boot, changed=self._heard
         )
+        self.pages = Pages(machine.node, config, self._host, self.watched, self.preparers)
         self.drivers = {
-            driver: DraDriver(driver, _Told(preparer), KubeletFolders(root), pod_uid=machine.pod_uid)
+            driver: DraDriver(driver, Timed(preparer, self.pages, _told), KubeletFolders(root), pod_uid=machine.pod_uid)
             for driver, preparer in self.preparers.items()
         }
 
@@ -83,6 +85,7 @@ class Agent:
             OSError: a socket can't be made.
         """
         with ExitStack() as stack:
+            stack.enter_context(self.pages.served(lambda: tuple(self.not_alive()), lambda: tuple(self.not_ready())))
             for preparer in self.preparers.values():
                 _tell(preparer)
             for driver in self.drivers.values():
@@ -108,6 +111,11 @@ class Agent:
             yield f"slices: {self.publisher.trouble}"
         if self.counted.trouble:
             yield f"device plugin: {self.counted.trouble}"
+
+    def not_alive(self) -> Iterator[str]:
+        """Why it should be started anew."""
+        if not self.watched.watch.alive:
+            yield "the GPUs aren't watched any more"
 
     def _heard(self, picture: Picture) -> None:
         """The GPUs are otherwise than before."""
@@ -152,31 +160,16 @@ class Agent:
         )
 
 
-class _Told:
-    """A preparer whose work is told in the log, a line each."""
-
-    def __init__(self, preparer: Preparer) -> None:
-        self._preparer = preparer
-
-    def prepare(self, claim: ClaimRef) -> Prepared | Refusal:
-        begun = time.monotonic()
-        found = self._preparer.prepare(claim)
-        took = time.monotonic() - begun
-        if isinstance(found, Refusal):
-            _LOG.warning("claim %s: not prepared: %s (%.0f ms)", claim, found, took * 1000)
-        else:
-            devices = ", ".join(one.device for one in found.devices)
-            notes = "".join(f"; {note}" for note in found.notes)
-            _LOG.info("claim %s: prepared %s (%.0f ms)%s", claim, devices, took * 1000, notes)
-        return found
-
-    def unprepare(self, claim: ClaimRef) -> Refusal | None:
-        found = self._preparer.unprepare(claim)
-        if found is None:
-            _LOG.info("claim %s: unprepared", claim)
-        else:
-            _LOG.warning("claim %s: not unprepared: %s", claim, found)
-        return found
+def _told(claim: ClaimRef, found: object, seconds: float) -> None:
+    """A claim's story, a line in the log."""
+    took = f"{seconds * 1000:.0f} ms"
+    if isinstance(found, Refusal):
+        _LOG.warning("claim %s: refused: %s (%s)", claim, found, took)
+    elif isinstance(found, Prepared):
+        devices = ", ".join(one.device for one in found.devices)
+        _LOG.info("claim %s: prepared %s (%s)%s", claim, devices, took, "".join(f"; {note}" for note in found.notes))
+    else:
+        _LOG.info("claim %s: unprepared (%s)", claim, took)
 
 
 def _tell(preparer: Preparer) -> None:
