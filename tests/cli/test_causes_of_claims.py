@@ -90,7 +90,7 @@ def asked(*expressions: str, count: int = 1) -> list[Json]:
     [
         (
             PRODUCT + '"NVIDIA A1000"',
-            ["None of 1 device matches the selector of request r", "NVIDIA A100 is probably meant"],
+            ["The only device doesn't match the selector of request r", "NVIDIA A100 is probably meant"],
         ),
         (PRODUCT + '"AMD Instinct MI300X"', ["devices have NVIDIA A100)"]),
         (

@@ -9,6 +9,7 @@ from aliquot.kube.pod import Pod
 from aliquot.kube.queueing import QUEUE_LABEL
 from aliquot.kube.storage import StorageClass
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence
+from aliquot.scheduling.blockers.groups import group_of
 from aliquot.scheduling.outcome import GangState
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -97,7 +98,10 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "scheduler-crashing":
             return f"Nothing schedules it: {name} is in {_reason(one)} ({one.used or 0} restarts){said}"
         case "other-scheduler":
-            return f"It's the scheduler {name}'s to place, not kube-scheduler's{said}"
+            group = group_of(snapshot, pod)
+            several = group is not None and (group.least or 0) > 1
+            gang = f", and PodGroup {group.meta.name} wants {group.least} pods to start together" if group else ""
+            return f"It's the scheduler {name}'s to place, not kube-scheduler's{gang if several else ''}{said}"
         case "driver-down":
             return _driver(snapshot, one)
         case "group-missing":

@@ -18,7 +18,7 @@ from aliquot.dra.device import DeviceId
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.snapshot.effective import effective_request, starting_first
+from aliquot.snapshot.effective import effective_request, running, starting_first
 from aliquot.snapshot.snapshot import Snapshot
 
 PLAIN = ("cpu", "memory", "ephemeral-storage")
@@ -30,9 +30,20 @@ def of_counted(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
     found = _found(snapshot, pod, reasons)
     if found is None or found.kind not in ("held", "scattered", "larger-than-any", "unhealthy"):
         return found
+    if found.kind in ("held", "larger-than-any"):
+        found = replace(found, sentence=found.sentence + _shares(pod))
     first = starting_first(pod)
     name = next((one for one in (*device_requests(pod), *PLAIN) if one in first and one in found.sentence), "")
     return replace(found, sentence=found.sentence + _asked_first(name, *first[name])) if name else found
+
+
+def _shares(pod: Pod) -> str:
+    """Which of its containers ask for devices, where several do; starts with a blank."""
+    for name in device_requests(pod):
+        asking = [f"{one.name} ({one.requests[name]})" for one in running(pod) if one.requests.get(name)]
+        if len(asking) > 1:
+            return f" Its containers {listed(asking, 4)} ask for {name}."
+    return ""
 
 
 def _asked_first(name: str, init: Container, after: int) -> str:
@@ -86,7 +97,7 @@ def _among(snapshot: Snapshot, pod: Pod, wanted: Mapping[str, int], nodes: Seque
     name = next((name for name, asked in wanted.items() if _nowhere(snapshot, sifted.usable, name, asked)), "")
     name = name or next(iter(wanted))
     selected = ", which it selects," if sifted.unselected else ""
-    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room), selected)
+    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room, reasons), selected)
 
 
 def _nowhere(snapshot: Snapshot, nodes: Sequence[Node], name: str, asked: int) -> bool:
@@ -310,6 +321,8 @@ OTHER_WORDS = {
     "NodePorts": "its host port is taken there",
     "VolumeBinding": "a volume of the pod can't be used there",
     "VolumeZone": "a volume of the pod is in another zone",
+    "VolumeRestrictions": "another pod uses a volume of it that only one may use",
+    "NodeVolumeLimits": "no more volumes of its kind can be attached there",
 }
 
 

@@ -76,4 +76,5 @@ def _by_the_scheduler(
         found = of_devices(snapshot, pod, stories, reasons, whole)
     if found is None:
         found = of_counted(snapshot, pod, reasons)
-    return found or Cause("other", f"The scheduler refuses it: {refusal.message or 'it says nothing'}.", ())
+    said = refusal.message.rstrip(".") or "it says nothing"
+    return found or Cause("other", f"The scheduler refuses it: {said}.", ())

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.dra.attributes import domains_of
 from aliquot.advisor.dra.claims import selectors_of
 from aliquot.advisor.nearest import is_near, nearest
 from aliquot.kube.pod import Pod, PodClaim
@@ -83,6 +84,15 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
             f"in their {table}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
         )
         return Cause("cel-error", sentence, (found["name"], key[1]))
+    strange = in_other_domain(snapshot, pod, key[1])
+    if strange is not None:
+        named, domains = strange
+        sentence = (
+            f"Selector #{found['index']} of {whose} reads {key[1]} in the domain {named}, and devices have it in "
+            f"{listed(domains)}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes "
+            "offer."
+        )
+        return Cause("cel-error", sentence, (found["name"], key[1], *domains))
     lacking, have = _without(snapshot, key[1])
     near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
     meant = f" ({near[0]} is probably meant)" if near else ""
@@ -113,6 +123,16 @@ def misplaced(snapshot: Snapshot, pod: Pod, key: str) -> str | None:
     for table, there, elsewhere in (("attributes", capacities, attributes), ("capacity", attributes, capacities)):
         if key in there and key not in elsewhere and re.search(rf"device\.{table}\[[^\]]*\]\.{key}\b", texts):
             return OTHER_TABLE[table]
+    return None
+
+
+def in_other_domain(snapshot: Snapshot, pod: Pod, key: str) -> tuple[str, list[str]] | None:
+    """The domain in which the pod's selectors read a name, and those that it's in. None: some device has it there."""
+    for text in selectors_of(snapshot, pod):
+        for read in re.finditer(rf"""device\.(attributes|capacity)\[\s*(["'])([^"']+)\2\s*\]\.{key}\b""", text):
+            domains = domains_of(snapshot, read[1], key)
+            if domains and read[3] not in domains:
+                return read[3], domains
     return None
 
 

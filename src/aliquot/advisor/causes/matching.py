@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aliquot.advisor.causes.cause import Cause, listed, number
 from aliquot.advisor.causes.supplied import Supplied, too_small
-from aliquot.advisor.dra.claims import wanted_drivers
+from aliquot.advisor.dra.claims import DRIVER, wanted_drivers
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device, DeviceId
@@ -171,7 +171,8 @@ def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Ca
         return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
     of_class = ruled.owner.removeprefix("class ")
     whose = f"the selector of request {name}" if ruled.owner == "request" else f"DeviceClass {of_class}"
-    sentence = f"None of {number(ruled.devices, 'device')} matches {whose}: {ruled.term}{ruled.hint}."
+    none = "The only device doesn't match" if ruled.devices == 1 else f"None of {ruled.devices} devices matches"
+    sentence = f"{none} {whose}: {ruled.term}{ruled.hint}."
     return Cause("no-matching-device", sentence, (of_class, name))
 
 
@@ -184,11 +185,11 @@ def _ruled_out(snapshot: Snapshot, several: Sequence[Supplied]) -> RuledOut | No
     ]
     if not every:
         return None
-    devices = len(every)
     # the devices that come nearest tell which condition is too much: those that fail least, and last
     best = min(_met(falses) for falses, _ in every)
     closest = [(falses[0], device) for falses, device in every if _met(falses) == best]
     owner, term = closest[0][0].owner, closest[0][0].term
+    devices = len(closest) if owner != "request" else sum(1 for falses, _ in every if falses[0].owner == owner)
     hint = nearest_words(snapshot, term, {device for _, device in closest} if len(closest) < len(every) else None)
     return RuledOut(owner, term, hint, devices)
 
@@ -210,6 +211,13 @@ def nearest_words(snapshot: Snapshot, term: str, closest: Collection[DeviceId] |
             tail = f"; {likely} is probably meant" if likely is not None else ""
             return f" (devices have {listed(near)}{tail})"
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
+    named = DRIVER.search(term)
+    if named is not None:
+        drivers = sorted({one.driver for one in snapshot.slices.values()})
+        likely = meant(named[2], drivers) if named[2] not in drivers else None
+        if likely is not None:
+            return f" ({likely} is probably meant)"
+        return f" (there are devices of {listed(drivers)})" if drivers else ""
     compared = COMPARES.search(term)
     if compared is not None:
         amounts = _capacities(snapshot, compared["domain"], compared["name"], closest)

@@ -47,8 +47,15 @@ def deadlock(snapshot: Snapshot, pod: Pod, nodes: Sequence[str], wanted: Mapping
     owner = owner_of(snapshot, pod)
     names = listed([one.key for one in old], 2)
     what = listed(sorted(wanted)) if wanted else "the devices"
-    sentence = (
-        f"The rollout of {owner.short} waits for itself: its predecessor {names} holds the {what} that the new pod "
-        "needs, and a rolling update whose maxUnavailable comes to 0 doesn't stop the old pod first."
-    )
+    holds = f"its predecessor {names} holds the {what} that the new pod needs, and"
+    if f"{owner.kind}/{owner.namespace}/{owner.name}" in snapshot.workloads:
+        sentence = (
+            f"The rollout of {owner.short} waits for itself: {holds} a rolling update whose maxUnavailable comes to 0 "
+            "doesn't stop the old pod first."
+        )
+    else:
+        sentence = (
+            f"The rollout of {owner.short} probably waits for itself: {holds} a rolling update may not stop the old "
+            "pod first (its strategy isn't known: the Deployment isn't in the input)."
+        )
     return Cause("rollout", sentence, (owner.short, *[one.key for one in old[:3]]))

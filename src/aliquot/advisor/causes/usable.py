@@ -6,7 +6,7 @@ decides: if nothing is, the last sieve is the cause.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named
 from aliquot.advisor.nearest import is_near, nearest, telling
@@ -88,7 +88,9 @@ def nothing_usable(
         ]
         also = f" ({'; '.join(others)})" if others else ""
         chosen = f"{what} that it selects" if sifted.unselected and name != "tainted" else what
-        return _kept_off(name, heap, reasons, chosen, room, also, takers)
+        cause = _kept_off(name, heap, reasons, chosen, room, also, takers)
+        missed = _near_misses(pod, heap, reasons) if name == "tainted" else ""
+        return replace(cause, sentence=cause.sentence + missed)
     return _not_selected(snapshot, pod, sifted.unselected, reasons, what)
 
 
@@ -123,9 +125,9 @@ def _kept_off(
         sentence = f"It doesn't tolerate {_every(where, names, what)}{also}.{with_room}"
         return Cause("taint", sentence, (*names[:5], *where))
     if name == "cordoned":
-        sentence = f"{_the(heap, what)} cordoned: {nodes_named(names)}{also}.{with_room}"
+        sentence = f"{_the(heap, what, also)} cordoned: {nodes_named(names)}{also}.{with_room}"
         return Cause("cordoned", sentence, tuple(names[:5]))
-    sentence = f"{_the(heap, what)} not ready: {nodes_named(names)}{also}.{with_room}"
+    sentence = f"{_the(heap, what, also)} not ready: {nodes_named(names)}{also}.{with_room}"
     return Cause("not-ready", sentence, tuple(names[:5]))
 
 
@@ -150,7 +152,17 @@ def _every(where: Mapping[str, Sequence[str]], names: Sequence[str], what: str) 
     return f"{listed(common, last='or')} on {nodes_named(names)}, {every} otherwise{also}"
 
 
-def _the(heap: Sequence[Node], what: str) -> str:
+def _near_misses(pod: Pod, heap: Sequence[Node], reasons: Mapping[str, Sequence[Reason]]) -> str:
+    """Tolerations of the same key, or nearly, as a taint that isn't tolerated; starts with a blank."""
+    taints = {one.found for node in heap for one in reasons[node.name] if one.filter == "TaintToleration"}
+    keys = {taint.rpartition(":")[0].partition("=")[0] for taint in taints}
+    near = [one for one in pod.tolerations if one.key and any(one.key == key or is_near(one.key, key) for key in keys)]
+    return f" It tolerates {listed([str(one) for one in near])} instead." if near else ""
+
+
+def _the(heap: Sequence[Node], what: str, also: str = "") -> str:
+    if also:
+        return f"Of the nodes with {what} {'one is' if len(heap) == 1 else f'{len(heap)} are'}"
     return f"The only node with {what} is" if len(heap) == 1 else f"All {len(heap)} nodes with {what} are"
 
 
@@ -263,7 +275,7 @@ def _hopeless(snapshot: Snapshot, wish: Requirement) -> str:
     return f"{text} (no node has that label{meant})"
 
 
-def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
+def left_over(sifted: Sifted, room: Callable[[Node], bool], reasons: Mapping[str, Sequence[Reason]]) -> str:
     """What is free where the pod may not go, as a second thought; starts with a blank."""
     said: list[str] = []
     for heap, state in (
@@ -277,4 +289,12 @@ def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
         if free:
             verbs = ("has", "is") if len(free) == 1 else ("have", "are")
             said.append(f"{nodes_named(free)} {verbs[0]} room but {verbs[1]} {state}")
+    excluded: dict[str, list[str]] = {}
+    for node in sifted.unselected:
+        wishes = [one.asked for one in reasons.get(node.name, ()) if one.filter == "NodeAffinity" and one.asked]
+        if room(node) and wishes:
+            excluded.setdefault(listed(wishes), []).append(node.name)
+    for wish, names in excluded.items():
+        verbs = ("has", "isn't") if len(names) == 1 else ("have", "aren't")
+        said.append(f"{nodes_named(names)} {verbs[0]} room but {verbs[1]} selected ({wish})")
     return f" {'; '.join(said)}." if said else ""

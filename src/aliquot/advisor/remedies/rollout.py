@@ -4,10 +4,10 @@ import json
 import shlex
 from collections.abc import Iterator
 
+from aliquot.advisor import undo
 from aliquot.advisor.case import Case, device_requests
 from aliquot.advisor.causes.rollout import predecessors
 from aliquot.advisor.wayout import Candidate, Change, Patch, Risk, Trial
-from aliquot.kube.workload import DEFAULT_STRATEGY
 from aliquot.scheduling.binding import without_pods
 
 STRATEGIES: tuple[tuple[str, Patch], ...] = (
@@ -19,11 +19,13 @@ STRATEGIES: tuple[tuple[str, Patch], ...] = (
 )
 
 
-def _before(case: Case) -> Patch:
-    """The strategy as it is."""
+def _before(case: Case) -> Patch | None:
+    """The strategy as it is; None: the input doesn't say."""
     owner = case.owner
     workload = case.snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
-    now = workload.strategy if workload is not None else DEFAULT_STRATEGY
+    if workload is None:
+        return None
+    now = workload.strategy
     amounts = {"maxSurge": now.max_surge, "maxUnavailable": now.max_unavailable}
     rolling = {key: int(text) if text.isdecimal() else text for key, text in amounts.items() if text}
     return {"spec": {"strategy": {"type": now.type or "RollingUpdate", "rollingUpdate": rolling or None}}}
@@ -40,6 +42,8 @@ def cures(case: Case) -> Iterator[Candidate]:
         patch: Patch = {"spec": {"strategy": strategy}}
         owner = case.owner
         command = f"kubectl patch {owner.kind.lower()} {shlex.quote(owner.name)} -n {shlex.quote(owner.namespace)}"
+        changed = f"{command} --type=merge -p {shlex.quote(json.dumps(patch))}"
+        before, kept = _before(case), undo.Kept(owner.kind, owner.name, owner.namespace)
         yield Candidate(
             kind="fix-rollout",
             target=owner.short,
@@ -47,9 +51,9 @@ def cures(case: Case) -> Iterator[Candidate]:
             changes=(
                 Change(
                     owner.full,
-                    f"{command} --type=merge -p {shlex.quote(json.dumps(patch))}",
+                    kept.before(changed) if before is None else changed,
                     patch,
-                    f"{command} --type=merge -p {shlex.quote(json.dumps(_before(case)))}",
+                    kept.undo if before is None else f"{command} --type=merge -p {shlex.quote(json.dumps(before))}",
                 ),
             ),
             apply=lambda trial, keys=keys: Trial(without_pods(trial.snapshot, keys), trial.pod),  # type: ignore[misc]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, on_pod
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.gpus import PRODUCT, gpus_of
 from aliquot.advisor.nearest import is_near, meant, nearest, telling
 from aliquot.advisor.wayout import Candidate, Risk
@@ -16,6 +17,12 @@ from aliquot.snapshot.snapshot import Snapshot
 
 OTHER_KIND = 31
 """Another kind of node than was asked for, rightly spelt: a larger change than letting the pod onto one of its kind."""
+
+
+MACHINE = frozenset(
+    {"kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"},
+)
+"""Labels of what an image must be built for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         return
     slip = all(one.slip for one in fixes)
     near = all(one.slip or _suffixed(one) for one in fixes)
+    machine = any(one.before.key in MACHINE for one in fixes)
     if any(one.after is not None for one in fixes):
         affinity = _mended_affinity(pod.affinity, term, bad, drop=False)
         yield _candidate(
@@ -122,6 +130,8 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             + "; ".join(one.text for one in fixes),
             risk=Risk("low", "the original looks like a slip")
             if slip
+            else Risk("high", _other_machine(fixes, labels))
+            if machine
             else Risk("medium", f"the pod may then run on another kind of node than was asked for ({spot.node.name})"),
             rank=5 if slip else 15 if near else OTHER_KIND + _distance(spot.node, fixes),
         )
@@ -132,9 +142,16 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         _mended_affinity(pod.affinity, term, bad, drop=True),
         kind="drop-selector",
         title="Drop " + "; ".join(expression_text(one.before) for one in fixes),
-        risk=Risk("medium", "the pod may then run on any kind of node"),
+        risk=Risk("high", _other_machine(fixes, labels))
+        if machine
+        else Risk("medium", "the pod may then run on any kind of node"),
         rank=36,
     )
+
+
+def _other_machine(fixes: list[Fix], labels: Mapping[str, str]) -> str:
+    here = listed([labels[one.before.key] for one in fixes if one.before.key in MACHINE and one.before.key in labels])
+    return f"its images must exist for {here or 'such nodes'}, which nothing in the input says: else it doesn't start"
 
 
 def _distance(node: Node, fixes: list[Fix]) -> float:

@@ -92,11 +92,12 @@ def _by_the_same_names(case: Case, far: Sequence[Place], where: str) -> tuple[Ch
     retain = shlex.quote(json.dumps({"spec": {"persistentVolumeReclaimPolicy": "Retain"}}))
     for one in far:
         volume, claim = one.volume.meta.name, one.claim.meta.name
+        kept = undo.Kept("pv", volume)
         found += [
             Change(
                 f"persistentvolume {volume}",
-                f"kubectl patch pv {shlex.quote(volume)} -p {retain}",
-                undo=undo.from_copy("pv", volume),
+                kept.before(f"kubectl patch pv {shlex.quote(volume)} -p {retain}"),
+                undo=kept.undo,
             ),
             Change(
                 f"persistentvolumeclaim {one.claim.meta.key}",

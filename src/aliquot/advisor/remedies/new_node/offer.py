@@ -35,7 +35,12 @@ def offer(template: Template, name: str, times: int = 1) -> Candidate:
         title=_title(template, kind, times),
         changes=(Change("node (new)", _command(template, kind, times), manifest, _undo(template)),),
         apply=apply,
-        risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
+        risk=Risk(
+            "medium",
+            f"the device plugins that are there offer {template.renamed} instead: the new node's must be set otherwise",
+        )
+        if template.renamed
+        else Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=42 if template.note else 40,
         cost=cost_of(kind, times),
         tried=After(name),
