@@ -18,6 +18,8 @@ NOTIFY: Final = Unary(
     registration.RegistrationStatus,
     registration.RegistrationStatusResponse,
 )
+WHO: Final = Unary("aliquot.node.Agent/GetInfo", registration.InfoRequest, registration.PluginInfo)
+"""Ours alone: NVIDIA's driver has the same name and the same sockets, and knows no such method."""
 DRA_PLUGIN: Final = "DRAPlugin"
 DEVICE_PLUGIN: Final = "DevicePlugin"
 

@@ -8,7 +8,7 @@ import grpc
 
 from aliquot.node.protos.generated import registration_v1_pb2 as messages
 from aliquot.node.protos.rpc import Implementation
-from aliquot.node.protos.services import DRA_PLUGIN, GET_INFO, NOTIFY
+from aliquot.node.protos.services import DRA_PLUGIN, GET_INFO, NOTIFY, WHO
 
 
 class Registration:
@@ -32,7 +32,11 @@ class Registration:
 
     def implementations(self) -> tuple[Implementation, ...]:
         """The methods."""
-        return (GET_INFO.by(self._get_info), NOTIFY.by(self._notify))
+        return (GET_INFO.by(self._get_info), NOTIFY.by(self._notify), self.who())
+
+    def who(self) -> Implementation:
+        """Tells whoever asks that this socket is an agent's of ours."""
+        return WHO.by(self._get_info)
 
     def wait(self, seconds: float) -> bool:
         """Wait for the kubelet's answer; whether it came."""
