@@ -50,7 +50,7 @@ def doctor(
             "host": survey.host,
             "root": found.root,
             "kubeletRoot": found.kubelet.root,
-            "status": worst(checks),
+            "status": str(worst(checks)),
             "checks": [_row(check) for check in checks],
         }
         (write_json if output == "json" else write_yaml)(document)

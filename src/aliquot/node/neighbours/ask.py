@@ -8,6 +8,7 @@ from typing import Final, cast
 import grpc
 
 from aliquot.node.neighbours.found import Registered, Socket, Voice
+from aliquot.node.protos.generated import agent_v1_pb2 as agent
 from aliquot.node.protos.generated import registration_v1_pb2 as messages
 from aliquot.node.protos.rpc import dial
 from aliquot.node.protos.services import GET_INFO, WHO
@@ -52,7 +53,7 @@ def registered(path: Path, named: str) -> Registered:
 def _ours(path: Path) -> bool | None:
     with dial(str(path)) as channel:
         try:
-            WHO.on(channel)(messages.InfoRequest(), timeout=PATIENCE_SECONDS)
+            WHO.on(channel)(agent.WhoRequest(), timeout=PATIENCE_SECONDS)
         except grpc.RpcError as error:
             call = cast("grpc.Call", error)  # what a call raises is the call itself
             return False if call.code() is grpc.StatusCode.UNIMPLEMENTED else None

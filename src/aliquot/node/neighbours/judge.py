@@ -146,10 +146,8 @@ def _slices(
         found = foreign(cluster.slices, driver, cluster.node, ours)
         if not found:
             continue
-        told = f"it has published {', '.join(map(str, found))} for {driver}"
+        slices = ", ".join(map(str, found))
         if pods is not None and not known[component]:
-            leftovers.append(
-                f"{told.removeprefix('it has ')}, by a driver that isn't on this node any more".capitalize()
-            )
+            leftovers.append(f"ResourceSlices of {driver} whose driver isn't on this node any more: {slices}")
         else:
-            known[component] = (*known[component], told)
+            known[component] = (*known[component], f"it has published {slices} for {driver}")

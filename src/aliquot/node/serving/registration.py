@@ -6,6 +6,8 @@ from pathlib import Path
 
 import grpc
 
+from aliquot import __version__
+from aliquot.node.protos.generated import agent_v1_pb2 as agent
 from aliquot.node.protos.generated import registration_v1_pb2 as messages
 from aliquot.node.protos.rpc import Implementation
 from aliquot.node.protos.services import DRA_PLUGIN, GET_INFO, NOTIFY, WHO
@@ -36,7 +38,7 @@ class Registration:
 
     def who(self) -> Implementation:
         """Tells whoever asks that this socket is an agent's of ours."""
-        return WHO.by(self._get_info)
+        return WHO.by(self._who)
 
     def wait(self, seconds: float) -> bool:
         """Wait for the kubelet's answer; whether it came."""
@@ -44,6 +46,9 @@ class Registration:
 
     def _get_info(self, _: messages.InfoRequest, __: grpc.ServicerContext) -> messages.PluginInfo:
         return self._info
+
+    def _who(self, _: agent.WhoRequest, __: grpc.ServicerContext) -> agent.WhoResponse:
+        return agent.WhoResponse(driver=self._info.name, version=__version__)
 
     def _notify(
         self, status: messages.RegistrationStatus, _: grpc.ServicerContext

@@ -36,7 +36,8 @@ def _runtime(name: str, one: RuntimeFound) -> Check:
     answer = one.assessment
     if answer is None:
         told = f"{one.name}: {'; '.join(map(str, one.problems))}"
-        return Check(name, Status.FAIL, told, _WHY, tuple(each.hint for each in one.problems if each.hint))
+        hints = tuple(each.hint for each in one.problems if each.hint)
+        return Check(name, Status.FAIL, told, _WHY, hints or (f"mend it, and restart {one.name}",))
     version = f" {answer.version}" if answer.version else ""
     told = f"{one.name}{version} ({one.by}): {answer.reason}"
     if answer.on is None:

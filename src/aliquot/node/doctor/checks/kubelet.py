@@ -46,8 +46,8 @@ def _root(found: Found) -> Check:
         return Check(name, Status.FAIL, told, why, tuple(f"--kubelet-root {place}" for place in kubelet.others))
     if found.root == "/" and kubelet.told is not None and Path(kubelet.root) != Path(kubelet.told):
         why = (
-            f"the kubelet itself has it at {kubelet.told}: it's told the paths of our sockets as this process sees them "
-            "and wouldn't find them"
+            f"the kubelet itself has it at {kubelet.told}: it's told our sockets' paths as this process sees them, and "
+            "wouldn't find them"
         )
         return Check(
             name, Status.WARN, told, why, (f"mount it at {kubelet.told}, and use --kubelet-root {kubelet.told}",)

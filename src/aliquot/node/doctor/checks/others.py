@@ -100,13 +100,18 @@ def _claims(found: Found, taken: TakenOver | None) -> Iterator[Check]:
         fix = ("end all pods with claims for gpu.nvidia.com on this node before the agent starts",)
         yield Check(name, Status.WARN, f"its checkpoint can't be read: {found.checkpoint.why}", why, fix)
     elif taken is not None:
-        told = (
-            *([f"taken over: {', '.join(named(one.claim) for one in taken.adopted)}"] if taken.adopted else []),
-            *(f"left until its pods end: {one}" for one in taken.left),
-            *([f"begun: {', '.join(named(one.claim) for one in taken.again)}"] if taken.again else []),
-            *([f"{len(taken.stale)} of an earlier boot, of which nothing runs"] if taken.stale else []),
-        )
-        fix = tuple(command for left in taken.left for command in left.afterwards)
+        commands = tuple(command for left in taken.left for command in left.afterwards)
         status = Status.WARN if taken.left else Status.OK
         why = "when its pods have ended, nobody else undoes what was set up for it" if taken.left else ""
-        yield Check(name, status, "; ".join(told) or "none", why, fix)
+        yield Check(name, status, "; ".join(_told(taken)) or "none", why, commands)
+
+
+def _told(taken: TakenOver) -> Iterator[str]:
+    if taken.adopted:
+        yield f"taken over: {', '.join(named(one.claim) for one in taken.adopted)}"
+    for left in taken.left:
+        yield f"left until its pods end: {left}"
+    if taken.again:
+        yield f"begun, and asked for again: {', '.join(named(one.claim) for one in taken.again)}"
+    if taken.stale:
+        yield f"of an earlier boot, so that nothing of it runs: {', '.join(named(one.claim) for one in taken.stale)}"
