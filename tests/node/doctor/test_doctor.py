@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from aliquot.cli.entry import run
+from tests.devices.hosts.fake import Fake
 from tests.node.machine import CONTAINERD, DOMAIN, STATUS, Machine
 
 Json = dict[str, Any]
@@ -92,6 +93,16 @@ def no_runtime(machine: Machine) -> None:
 
 def crio(machine: Machine) -> None:
     machine.process(7, "kubelet", "--container-runtime-endpoint", "unix:///var/run/crio/crio.sock", "--v=2")
+
+
+def crio_without_folders(machine: Machine) -> None:
+    crio(machine)
+    machine.file("etc/crio/crio.conf.d/10-dirs.conf", "[crio.runtime]\ncdi_spec_dirs = []\n")
+
+
+def imported(machine: Machine) -> None:
+    machine.file("etc/containerd/config.toml", 'version = 2\nimports = ["/etc/containerd/conf.d/*.toml"]\n')
+    machine.file("etc/containerd/conf.d/gpu.toml", CONTAINERD)
 
 
 def cri_dockerd(machine: Machine) -> None:
@@ -220,6 +231,8 @@ CASES = [
     (newer_runtime, RUNTIME, "ok", "containerd 2.4.0 always has it on"),
     (no_runtime, RUNTIME, "unknown", "neither containerd nor CRI-O can be seen"),
     (crio, RUNTIME, "ok", "the kubelet calls it at unix:///var/run/crio/crio.sock"),
+    (crio_without_folders, RUNTIME, "fail", "/etc/crio/crio.conf.d/10-dirs.conf"),
+    (imported, RUNTIME, "ok", "its configuration switches CDI on (/etc/containerd/conf.d/gpu.toml)"),
     (cri_dockerd, RUNTIME, "fail", "cri-dockerd#558"),
     (k3s, RUNTIME, "fail", "/var/lib/rancher/k3s/agent/etc/containerd/config.toml"),
     (folder_is_file, SPEC_FOLDER, "fail", "{root}/run/cdi is no folder"),
@@ -310,6 +323,38 @@ def test_this_machine_has_no_driver(told: Told) -> None:
     assert status == 1
     assert checks["GPU driver"]["status"] == "fail"
     assert checks["GPU driver"]["fix"]
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """A driver that the dynamic linker finds; two GPUs, /dev/nvidia0 and /dev/nvidia1."""
+    made = Fake(tmp_path, "gpus:\n- {model: H100-SXM-80GB, minor: 0}\n- {model: H100-SXM-80GB, minor: 1}\n")
+    monkeypatch.setenv("FAKE_NVML_STATE", str(made.state))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(made.library.parent))
+    return made
+
+
+def test_the_driver_of_this_machine(told: Told, machine: Machine, fake: Fake) -> None:
+    for node in ("nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm"):
+        machine.file(f"dev/{node}", "")
+    assert fake.file.driver is not None
+    version = fake.file.driver.version
+    machine.file("proc/driver/nvidia/version", f"NVRM version: NVIDIA UNIX x86_64 Kernel Module  {version}  Tue\n")
+    _, checks = told(host="nvml")
+    assert checks["GPU driver"]["status"] == "ok"
+    assert checks["GPU driver"]["found"].startswith(version)
+    assert checks["device nodes"]["status"] == "ok"
+
+
+def test_a_driver_that_was_updated_under_its_module(told: Told, machine: Machine, fake: Fake) -> None:
+    machine.file("dev/nvidia0", "")
+    machine.file("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.1.2  Tue\n")
+    status, checks = told(host="nvml")
+    assert status == 1
+    assert fake.file.driver is not None
+    assert checks["GPU driver"]["found"] == (f"the library is {fake.file.driver.version}, the kernel module 535.1.2")
+    assert "driver/library mismatch" in checks["GPU driver"]["why"]
+    assert checks["device nodes"]["found"] == "/dev/nvidia1, /dev/nvidiactl and /dev/nvidia-uvm not there"
 
 
 def test_a_kubelet_elsewhere_is_found(told: Told, machine: Machine) -> None:

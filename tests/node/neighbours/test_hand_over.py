@@ -288,4 +288,4 @@ def test_doctor_tells_of_the_claims(machine: Machine, capfd: pytest.CaptureFixtu
     assert any("nvidia-smi mig -dgi" in line for line in row["fix"])
     assert rows["CDI files"]["found"] == "1 file with 1 device (1 of claims of NVIDIA's DRA driver)"
     fix = rows["others that serve GPUs"]["fix"]
-    assert any(line.startswith(f"mv {machine.kubelet}/plugins/{GPU}/checkpoint.json ") for line in fix)
+    assert any(line.startswith(f"mv /var/lib/kubelet/plugins/{GPU}/checkpoint.json ") for line in fix)

@@ -4,6 +4,7 @@ import stat
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +23,9 @@ from aliquot.sandbox.kubelet.dra.health import Health as Heard
 from aliquot.sandbox.kubelet.kubelet import Kubelet
 from aliquot.sandbox.kubelet.timing import BRISK
 from tests.sandbox.objects import Api, claim, pod
+
+if TYPE_CHECKING:
+    import grpc
 
 GPU = "gpu.nvidia.com"
 CDI = "k8s.gpu.nvidia.com/claim=c-aaaa-gpu-0"
@@ -116,7 +120,8 @@ def test_every_claim_of_a_call_is_answered(root: Path, door: Door) -> None:
 def test_the_older_version_has_no_shares(root: Path, door: Door) -> None:
     asked = dra.NodePrepareResourcesRequest(claims=[dra.Claim(namespace="ml", name="train", uid="c-aaaa")])
     with DraDriver(GPU, door, KubeletFolders(root)), dial(str(root / "plugins" / GPU / "dra.sock")) as channel:
-        raw = channel.unary_unary(PREPARE_V1BETA1.wire)(asked.SerializeToString(), timeout=10)
+        call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(PREPARE_V1BETA1.wire)
+        raw = call(asked.SerializeToString(), timeout=10)
     answer = PREPARE_V1BETA1.answer.FromString(raw)
     (device,) = answer.claims["c-aaaa"].devices
     assert (device.pool_name, device.device_name, list(device.cdi_device_ids)) == ("n1", "gpu-0", [CDI])

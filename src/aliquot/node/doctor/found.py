@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from aliquot.cdi.problems import Problem
 from aliquot.cdi.runtime_config.assessment import Assessment
@@ -128,3 +129,9 @@ class Found:
     neighbours: OnMachine
     checkpoint: NvidiaCheckpoint | Unreadable | None = None
     """Of NVIDIA's DRA driver; None: there's none."""
+
+    @property
+    def kubelet_path(self) -> PurePosixPath:
+        """The kubelet's folder as the machine itself has it, without the root through which it's seen."""
+        seen, root = PurePosixPath(self.kubelet.root), PurePosixPath(self.root)
+        return "/" / seen.relative_to(root) if seen.is_relative_to(root) else seen

@@ -28,7 +28,7 @@ def kubelet_checks(found: Found) -> Iterator[Check]:
     kubelet = found.kubelet
     yield _root(found)
     yield _folders(kubelet)
-    yield _lengths(kubelet)
+    yield _lengths(found)
     why = "by it device plugins register, and a restart of the kubelet is seen"
     yield _socket("kubelet's device plugin socket", kubelet.device_plugins, why, Status.FAIL)
     why = "it tells which pod has which device: without it metrics have no pod labels"
@@ -69,8 +69,8 @@ def _folders(kubelet: KubeletFound) -> Check:
     return Check(name, Status.OK, "plugins_registry, plugins and device-plugins can be written")
 
 
-def _lengths(kubelet: KubeletFound) -> Check:
-    name, root = "room for sockets' paths", Path(kubelet.root)
+def _lengths(found: Found) -> Check:
+    name, root = "room for sockets' paths", Path(found.kubelet_path)
     longest = len(str(root / _PLUGIN_SOCKET).encode())
     try:
         paths = (

@@ -1,7 +1,6 @@
 """Who else is on this node: may we start, is a GPU offered twice, what becomes of claims that are held."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Final
 
 from aliquot.node.doctor.found import Found
@@ -56,7 +55,7 @@ def _neighbours(found: Found, verdict: Verdict, taken: TakenOver | None) -> Chec
     if verdict.refusal is not None:
         told = "; ".join(map(str, verdict.in_the_way))
         why = "the agent refuses to start beside them: a GPU that two offer is given to two pods"
-        fix = to_us(verdict.in_the_way, PurePosixPath(found.kubelet.told or found.kubelet.root), taken)
+        fix = to_us(verdict.in_the_way, found.kubelet_path, taken)
         return Check(name, Status.FAIL, told, why, fix)
     if verdict.unknown:
         why = "the agent refuses to start beside NVIDIA's device plugin and NVIDIA's DRA driver for GPUs"

@@ -52,10 +52,10 @@ class FilesBelow:
             raise SpecError([Problem("io", f"it can't be read: {error}", file=path)]) from None
 
     def matching(self, pattern: str) -> tuple[str, ...]:
-        """The paths that match a pattern, hidden ones too."""
-        folder, _, last = pattern.rpartition("/")
+        """The paths that match a pattern as Go has them, hidden ones too."""
+        folder, _, last = pattern.replace("[^", "[!").rpartition("/")
         hidden = self._tree.glob(f"{folder}/.{last}") if last.startswith("*") else ()
-        return tuple(sorted({*self._tree.glob(pattern), *hidden}))
+        return tuple(sorted({*self._tree.glob(f"{folder}/{last}"), *hidden}))
 
     def below(self, folder: str) -> tuple[str, ...]:
         """All files below a folder."""
