@@ -102,6 +102,7 @@ def test_the_cluster_knows_more(machine: Machine) -> None:
     pod = {"metadata": {"labels": {"app": "nvidia-mig-manager"}}, "spec": {"nodeName": "n1"}}
     told = checks(look(machine.root), InCluster("n1", [pod], []))
     assert told["NVIDIA's MIG manager"].status is Status.WARN
+    assert told["others that serve GPUs"].found == "none, on this machine and in the cluster"
 
 
 def test_another_c_library(machine: Machine) -> None:

@@ -28,5 +28,5 @@ def examine(found: Found, survey: Survey, cluster: InCluster | None = None) -> t
         *permission_checks(found),
         *cdi_checks(found),
         *kubelet_checks(found),
-        *other_checks(found, verdict),
+        *other_checks(found, verdict, asked=cluster is not None),
     )

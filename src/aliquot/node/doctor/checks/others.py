@@ -27,10 +27,16 @@ _BESIDE: Final[Mapping[Component, tuple[Status, str, tuple[str, ...]]]] = {
 }
 
 
-def other_checks(found: Found, verdict: Verdict) -> Iterator[Check]:
-    """Of neighbours."""
+def other_checks(found: Found, verdict: Verdict, *, asked: bool) -> Iterator[Check]:
+    """Of neighbours.
+
+    Args:
+        found: what was seen of the machine.
+        verdict: who was found.
+        asked: whether the cluster was asked for them, too.
+    """
     taken = taken_over(found)
-    yield _neighbours(found, verdict, taken)
+    yield _neighbours(found, verdict, taken, asked=asked)
     yield _twice(found, verdict)
     for one in verdict.beside:
         if one.component in _BESIDE:
@@ -50,7 +56,7 @@ def taken_over(found: Found) -> TakenOver | None:
     return take_over(found.checkpoint, found.kubelet.boot or "")
 
 
-def _neighbours(found: Found, verdict: Verdict, taken: TakenOver | None) -> Check:
+def _neighbours(found: Found, verdict: Verdict, taken: TakenOver | None, *, asked: bool) -> Check:
     name = "others that serve GPUs"
     if verdict.refusal is not None:
         told = "; ".join(map(str, verdict.in_the_way))
@@ -61,7 +67,12 @@ def _neighbours(found: Found, verdict: Verdict, taken: TakenOver | None) -> Chec
         why = "the agent refuses to start beside NVIDIA's device plugin and NVIDIA's DRA driver for GPUs"
         return Check(name, Status.UNKNOWN, "; ".join(verdict.unknown), why, ("run this as root",))
     left = f"; left from before: {'; '.join(verdict.leftovers)}" if verdict.leftovers else ""
-    return Check(name, Status.OK, f"none can be seen on this machine; the cluster wasn't asked{left}")
+    where = (
+        "none, on this machine and in the cluster"
+        if asked
+        else "none can be seen on this machine; the cluster wasn't asked"
+    )
+    return Check(name, Status.OK, f"{where}{left}")
 
 
 def _twice(found: Found, verdict: Verdict) -> Check:
