@@ -45,7 +45,7 @@ def test_an_instance_that_stood_there_stays(node: Machine) -> None:
     agent.start()
     ref = node.api.allocate("c-aaaa", "gpu-0-mig-3g20gb-9-0")
     assert isinstance(agent.prepare(ref), Prepared)
-    assert agent.own() == {}
+    assert agent.own(node.host.survey()) == {}
     assert agent.unprepare(ref) is None
     assert places(node) == ["3g.20gb at 0"]
 
@@ -70,7 +70,7 @@ def test_it_stays_also_where_the_claim_was_prepared_once_more(node: Machine) -> 
     node.host.destroy_instance(DIVIDED, node.host.survey().gpus[0].instances[1].id)
     node.host.create_instance(DIVIDED, PLACE)
     assert isinstance(agent.prepare(ref), Prepared)
-    assert agent.own() == {}
+    assert agent.own(node.host.survey()) == {}
     assert agent.unprepare(ref) is None
     assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
 
