@@ -199,6 +199,8 @@ def test_cards_and_gpus_of_others_by_files_alone(capsys: pytest.CaptureFixture[s
     [
         (("--host", "preset:none"), "there is no preset 'none'"),
         (("--host", "gpu"), "--host: 'gpu' isn't known"),
+        (("--host", "sysfs:none/such"), "--host: there is no folder none/such\nhint: sysfs:DIR, where DIR holds sys/"),
+        (("--host", "sysfs:tests"), "--host: there is no tests/sys/bus/pci/devices: what tests has can't be found out"),
         (("--host", "nvml", "--inventory", "x.json"), "--host and --inventory exclude each other"),
     ],
 )
@@ -206,6 +208,9 @@ def test_what_cannot_be_used(capsys: pytest.CaptureFixture[str], words: tuple[st
     status, out, err = call(capsys, *words)
     assert (status, out) == (2, "")
     assert said in err
+    if "--inventory" not in words:  # the same words as where it's looked at
+        assert run(["node", "inspect", *words]) == 2
+        assert capsys.readouterr().err == err
 
 
 # --- T10: a spec that was left behind ---------------------------------------------------------------------------------

@@ -194,6 +194,36 @@ def test_check_for_programs(form: str, capfdbinary: pytest.CaptureFixture[bytes]
     assert all(finding["fix"] for finding in errors[1:])
 
 
+def test_a_machine_without_the_driver_tells_what_is_missing_in_a_few_lines(
+    capsys: pytest.CaptureFixture[str], inventory: Path, tmp_path: Path
+) -> None:
+    """A person reads three lines and their fixes, a program every path."""
+    path = tmp_path / "nvidia.yaml"
+    call(capsys, "generate", "--inventory", inventory, "--hook-path", "/none/nvidia-cdi-hook", "--output", path)
+    status, out, _ = call(capsys, "check", path)
+    assert status == 1
+    nodes = "/opt/nvroot/dev/nvidia-modeset, /opt/nvroot/dev/nvidia-uvm, /opt/nvroot/dev/nvidia-uvm-tools and 2 more"
+    lines = out[out.index("error: ") :].splitlines()  # perhaps after a warning: whose folder it lies in
+    first, *fixes = lines[:5]
+    assert first == (
+        f"error: {path}: 5 device nodes aren't there: {nodes} (No such file or directory); "
+        "the first is containerEdits.deviceNodes[0]"
+    )
+    assert fixes == [
+        "  fix: load nvidia-modeset: nvidia-modprobe -m",
+        "  fix: load nvidia-uvm: nvidia-modprobe -u -c 0",
+        "  fix: load NVIDIA's driver and let it make its nodes: nvidia-modprobe -c 0 (with the GPU's minor number)",
+        "  fix: or generate the spec again: aliquot cdi generate --output FILE",
+    ]
+    hooks = f"error: {path}: the hook /none/nvidia-cdi-hook isn't there, which 6 places name: no container with"
+    assert sum(line.startswith(hooks) for line in lines) == 1
+    assert len([line for line in lines if line.startswith("error: ")]) == 3
+    findings = json.loads(call(capsys, "check", path, "-o", "json")[1])["findings"]
+    missing = [each["message"] for each in findings if "the device node" in each["message"]]
+    assert len(set(missing)) == 5
+    assert all(each["path"] and each["fix"] for each in findings if each["severity"] == "error")
+
+
 def test_nothing_to_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert call(capsys, "check", "-d", tmp_path) == (2, "there's no spec to check\n", "")
     status, out, _ = call(capsys, "check", tmp_path / "none.yaml")

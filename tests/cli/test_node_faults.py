@@ -58,6 +58,7 @@ def test_xids_are_listed_and_judged(capsys: pytest.CaptureFixture[str], tmp_path
     assert [line.partition("): ")[2] for line in wrong(out)] == [
         "XID 999: not in this program's table (look it up in NVIDIA's Xid catalogue)",
         "MIG is on and there is no instance: nothing can run on it (create some, or switch MIG off)",
+        "the driver wants: reset the GPU",
         "XID 48, 2 times: double-bit memory error: reset it (drain it first: until then nothing new may run on it)",
         (
             "XID 13: graphics engine exception: the program's fault, unless many programs meet it"
@@ -168,7 +169,8 @@ gpus:
      GPU-00000000-0000-0000-0000-000000000001, name: " ", links: 99}
   - {model: H100 80GB, mig: true, instances: ["3g.40gb@0", "4g.40gb@0"], computeMode: exclusive-process, uuid: *id,
      pci: "0000:10:00.0", processes: [{pid: 5, start: 0, memoryMiB: 50000}]}
-  - {model: L4, computeMode: turbo, processes: [{pid: -4, memoryMiB: -1}], numa: -1, pcieRoot: x, temperatureC: 500}
+  - {model: L4, computeMode: turbo, recovery: heal, processes: [{pid: -4, memoryMiB: -1}], numa: -1, pcieRoot: x,
+     temperatureC: 500}
   - {model: H100}
   - {model: A100-80GB, mig: true, memoryMiB: 1000, instances: ["7g.80gb@0"]}
   - {model: H100-64GB}
@@ -197,6 +199,7 @@ def test_values_that_no_machine_has(capsys: pytest.CaptureFixture[str], tmp_path
         "gpus[1].pci: 0000:10:00.0 is gpus[0]'s too",
         "gpus[1].processes: on the instance at 0 they hold 50000 MiB of 40448",
         "gpus[2].computeMode: 'turbo' isn't known",
+        "gpus[2].recovery: 'heal' isn't known",
         "gpus[2].processes[0].pid: -4 is below 1",
         "gpus[2].processes[0].memoryMiB: -1 is below 0",
         "gpus[2].numa: -1 is below 0",

@@ -28,6 +28,8 @@ LAYOUTS: dict[str, tuple[Any, ...]] = {
     "shares-unlimited": ([EIGHT] * 8, "dynamic", "unlimited"),
 }
 """The same nodes as hosts; the others have attributes of another driver, and devices for virtual machines."""
+PRESETS = {"gpu8": "dgx-a100"}
+"""The layout of which is a preset's too."""
 
 
 def runs() -> list[Any]:
@@ -35,16 +37,26 @@ def runs() -> list[Any]:
         return []
     truth = json.loads((DEMOS / "truth.json").read_text(encoding="utf-8"))
     found = [one for one in truth["runs"] if one["layout"] in LAYOUTS and one["pods"]]
-    return [pytest.param(one, id=f"{Path(one['spec'][-1]).stem}@{one['layout']}") for one in found]
+    named = [(f"{Path(one['spec'][-1]).stem}@{one['layout']}", one) for one in found]
+    there = [(f"{name}-{PRESETS[one['layout']]}", one) for name, one in named if one["layout"] in PRESETS]
+    return [
+        *(pytest.param(one, False, id=name) for name, one in named),
+        *(pytest.param(one, True, id=name) for name, one in there),
+    ]
 
 
 def documents(path: Path) -> list[Any]:
     return [one for one in yaml.load_all(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) if one]
 
 
-def slices(layout: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[Any]:
-    """What our host publishes."""
+def slices(layout: str, folder: Path, capsys: pytest.CaptureFixture[str], *, preset: bool) -> list[Any]:
+    """What our host publishes, or a preset."""
     gpus, mig, *shares = LAYOUTS[layout]
+    if preset:
+        name = ("--host", f"preset:{PRESETS[layout]}", "--node", "gpu-node-1")
+        assert run(["node", "slices", *name, "--mig", mig, "--kubernetes", "1.36", "-o", "json"]) == 0
+        offered: list[Any] = json.loads(capsys.readouterr().out)["items"]
+        return offered
     host = folder / "host.yaml"
     lines = "".join(f"  - {gpu}\n" for gpu in gpus)
     host.write_text(f"name: gpu-node-1\ndriver: {{version: 580.95.05}}\ngpus:\n{lines}", encoding="ascii")
@@ -124,11 +136,13 @@ def bind(cluster: list[Any], name: str, answer: Any, demo: Any) -> None:
         claim["status"] = {"allocation": {"devices": {"results": results}}}
 
 
-@pytest.mark.parametrize("demo", runs())
-def test_placed_as_the_real_scheduler_did(demo: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("demo", "preset"), runs())
+def test_placed_as_the_real_scheduler_did(
+    demo: Any, preset: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     layout = documents(DEMOS / "layouts" / f"{demo['layout']}.yaml")
     cluster = [one for one in layout if one["kind"] != "ResourceSlice"]
-    cluster += [*slices(demo["layout"], tmp_path, capsys), *asked(demo)]
+    cluster += [*slices(demo["layout"], tmp_path, capsys, preset=preset), *asked(demo)]
     given = {}
     for key, truth in demo["pods"].items():
         namespace, name = key.split("/")

@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from aliquot.cdi.host_findings import REGENERATE, Finding, HostFiles, error, warning
+from aliquot.cdi.host_findings import REGENERATE, Finding, HostFiles, Missing, error, warning
 from aliquot.cdi.node_check import RUNTIMES, NodeCheck
 from aliquot.cdi.spec import ContainerEdits, Hook, Mount, Spec
 
@@ -57,7 +57,9 @@ def _mount(mount: Mount, at: str, host: HostFiles) -> Iterator[Finding]:
         return  # its source isn't a path
     found = host.file(mount.host_path)
     if found is None:
-        yield error(f"{mount.host_path} isn't there", f"{at}.hostPath", _successor(mount.host_path, host) or REGENERATE)
+        newer, path = _successor(mount.host_path, host), mount.host_path
+        together = None if newer else Missing("file", path)
+        yield error(f"{path} isn't there", f"{at}.hostPath", newer or REGENERATE, together)
     elif not found.reachable or not found.mode & 0o004:
         message = f"users without root can't read {mount.host_path}"
         yield warning(message, f"{at}.hostPath", f"chmod a+r {mount.host_path}, and a+x the folders above")
@@ -69,7 +71,8 @@ def _hook(hook: Hook, at: str, host: HostFiles) -> Iterator[Finding]:
     found = host.file(hook.path)
     if found is None:
         message = f"the hook {hook.path} isn't there: no container with this spec will start"
-        yield error(message, f"{at}.path", f"install the package that has it, or {REGENERATE}")
+        hint = f"install the package that has it, or {REGENERATE}"
+        yield error(message, f"{at}.path", hint, Missing("hook", hook.path))
     elif found.folder or not found.mode & 0o111:
         yield error(f"the hook {hook.path} isn't a program", f"{at}.path", f"chmod a+x {hook.path}")
     elif not found.mode & 0o001 or not found.reachable:

@@ -40,18 +40,29 @@ class HostFiles(HostNodes, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that isn't there: findings of one kind can be told together."""
+
+    kind: Literal["device node", "hook", "file"]
+    path: str
+    why: str = ""
+    """Such as that there's no such file."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Something that doesn't fit. An error stops containers with the device; a warning stops some, or may later."""
 
     severity: Severity
     problem: Problem
+    missing: Missing | None = None
 
 
-def error(message: str, path: str, hint: str) -> Finding:
+def error(message: str, path: str, hint: str, missing: Missing | None = None) -> Finding:
     """A finding that stops containers with the device."""
-    return Finding("error", Problem("host", message, path, hint))
+    return Finding("error", Problem("host", message, path, hint), missing)
 
 
-def warning(message: str, path: str, hint: str) -> Finding:
+def warning(message: str, path: str, hint: str, missing: Missing | None = None) -> Finding:
     """A finding that stops some containers, or may do so later."""
-    return Finding("warning", Problem("host", message, path, hint))
+    return Finding("warning", Problem("host", message, path, hint), missing)

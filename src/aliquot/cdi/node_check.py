@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from aliquot.cdi.host_findings import REGENERATE, Finding, HostFiles, error, warning
+from aliquot.cdi.host_findings import REGENERATE, Finding, HostFiles, Missing, error, warning
 from aliquot.cdi.host_nodes import HostNode, OtherFile
 from aliquot.cdi.node_makers import how_made
 from aliquot.cdi.spec import DeviceNode
@@ -63,7 +63,8 @@ class NodeCheck:
             message = f"the device node {path} isn't there: {found}; {', '.join(renumbered)} is{tail}"
             hint = f"it was probably renumbered: {REGENERATE}; after each boot, in a unit that runs before the runtime"
             return tell(message, at, hint)
-        return tell(f"the device node {path} isn't there: {found}{tail}", at, f"{how_made(path)}; or {REGENERATE}")
+        message, hint = f"the device node {path} isn't there: {found}{tail}", f"{how_made(path)}; or {REGENERATE}"
+        return tell(message, at, hint, Missing("device node", path, f"{found}{tail}"))
 
     def _renumbered(self, path: str) -> tuple[str, ...]:
         """Nodes of the same name with another number, which the spec doesn't have: it was written for their old one."""

@@ -89,7 +89,7 @@ app.command(
     ),
 )
 app.command(
-    "aliquot.cli.node:app",
+    "aliquot.cli.node.app:app",
     name="node",
     group=NODE,
     help="GPU nodes: what this machine has, how it's divided, what runs on it and what is wrong.",

@@ -76,7 +76,7 @@ def list_(*, host: Annotated[str, Parameter(name="--host")] = "nvml", output: Ou
         output: text, json or yaml.
     """
     from aliquot.cli.host_input import host_of
-    from aliquot.cli.node_inspect import looked_at
+    from aliquot.cli.node.look import looked_at
     from aliquot.devices.findings import xid_findings
 
     found = host_of(host)
@@ -87,12 +87,12 @@ def list_(*, host: Annotated[str, Parameter(name="--host")] = "nvml", output: Ou
     finally:
         found.release()
     if output == "text":
-        from aliquot.cli.node_text import mig_page
+        from aliquot.cli.node.text import mig_page
 
         for line in mig_page(survey, geometries):
             print(line)
     else:
-        from aliquot.cli.node_json import mig_json
+        from aliquot.cli.node.plain import mig_json
 
         _write(output, mig_json(survey, geometries))
     unknown = [gpu for gpu in survey.gpus if gpu.mig_unknown]

@@ -72,6 +72,13 @@ class Process:
     """The id of its container, and below the uid of its pod, as its cgroup tells them."""
     pod: str | None = None
 
+    def __str__(self) -> str:
+        """As people are told of it: `pid 52310 (vllm, pod 1f0c…, container 3f2a…)`."""
+        known = [self.name or "", f"pod {self.pod}" if self.pod else ""]
+        known.append(f"container {self.container[:12]}" if self.container else "")
+        words = ", ".join(filter(None, known))
+        return f"pid {self.pid}{f' ({words})' if words else ''}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gpu:
@@ -158,8 +165,18 @@ class Gpu:
         return self.mig is not None and self.mig.current
 
     @property
-    def mig_needs_reset(self) -> bool:
-        """Whether switching MIG on or off takes a reset: before Hopper it does; assumed where nothing is known."""
+    def programs(self) -> tuple[Process, ...]:
+        """Who runs on it, one for each pid."""
+        return tuple({each.pid: each for each in self.processes}.values())
+
+    @property
+    def mig_switch_resets(self) -> bool | None:
+        """Whether switching MIG on or off resets it: before Hopper it does; None where its generation isn't known."""
         told = self.compute_capability or (self.model.compute_capability if self.model is not None else None)
         major = (told or "").partition(".")[0]
-        return not major.isdecimal() or int(major) < _HOPPER
+        return int(major) < _HOPPER if major.isdecimal() else None
+
+    @property
+    def mig_needs_reset(self) -> bool:
+        """The same, assumed where it isn't known."""
+        return self.mig_switch_resets is not False

@@ -1,7 +1,8 @@
 """Whether a GPU can be divided in a way, and what may be on one GPU at the same time.
 
 By its driver, its compute capability and its MIG mode, as its host reports them. What isn't known forbids nothing: the
-driver has the last word. Sources: NVIDIA's MIG and MPS guides; nvidia-smi compute-policy (driver 455 and newer).
+driver has the last word. But a GPU whose MIG mode the driver failed to tell is nobody's.
+Sources: NVIDIA's MIG and MPS guides; nvidia-smi compute-policy (driver 455 and newer).
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from aliquot.sharing.strategies import Strategy
 TIME_SLICE_DRIVER: Final = 455
 """The first driver whose time-slice can be set."""
 VOLTA: Final = (7, 0)
+UNKNOWN: Final = "MIG mode unknown"
+"""So begins what a host tells of the driver's failure to say."""
 
 
 def strategy_of(sharing: Sharing | None, *, on_mig: bool) -> Strategy:
@@ -60,6 +63,10 @@ def problems(
 
 
 def _mig_mode(gpu: Gpu, *, on_mig: bool) -> Iterator[str]:
+    if gpu.mig_unknown:
+        words = [failed for failed in gpu.partial if failed.startswith(UNKNOWN)]
+        yield "; ".join(words) or UNKNOWN
+        return
     if on_mig and gpu.mig is None:
         yield f"{gpu.name} has no MIG"
     if not on_mig and gpu.mig_enabled and (gpu.instances or gpu.mig_needs_reset):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from aliquot.cli.entry import run
+from tests.devices.hosts.fake import Fake
 
 UUID = "GPU-00000000-0000-0000-0000-000000000000"
 OTHER = "GPU-11111111-0000-0000-0000-000000000000"
@@ -116,3 +117,36 @@ def test_limits_in_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
         "  each client  at most 1024 MiB of memory",
         "  undo  stop MPS daemon claim",
     ]
+
+
+# --- what is lost, and what has no effect ----------------------------------------------------------------------------
+def test_switching_mig_off_for_a_whole_gpu(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = planned(capsys, tmp_path, f"gpus: [{{model: H100-SXM-80GB, uuid: {UUID}, mig: true}}]", "gpu-0")
+    assert said == ["--", f"{UUID}: switching MIG off needs no reset"]
+
+
+def test_peers_are_lost_under_mig(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    lost = f"{UUID}: while MIG is on, it has no peer-to-peer traffic with other GPUs, NVLinks or not"
+    linked = f"gpus: [{{model: H100-SXM-80GB, uuid: {UUID}, links: 18}}]"
+    assert lost in planned(capsys, tmp_path, linked, "gpu-0:1g.10gb@0")
+    assert lost not in planned(capsys, tmp_path, linked, "gpu-0")
+    each = "MIG instances have no peer-to-peer traffic with each other, neither by NVLink nor by PCIe"
+    assert each in planned(capsys, tmp_path, linked, "gpu-0:1g.10gb@0", "gpu-0:1g.10gb@1")
+
+
+@pytest.mark.parametrize(("capability", "told"), [("6.1", True), ("7.0", False)])
+def test_a_percentage_before_volta(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capability: str, told: bool
+) -> None:
+    """Pascal isn't in the catalogue, so it comes by its driver."""
+    fake = Fake(tmp_path, f"gpus: [{{model: V100-16GB, uuid: {UUID}, name: Tesla P4}}]")
+    fake.put({"g0.cc": capability, "g0.pciid": 0x1BB310DE, "g0.arch": 4 if told else 5})
+    monkeypatch.setenv("FAKE_NVML_STATE", str(fake.state))
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(fake.library.parent))
+    mps = config(tmp_path, "GpuConfig", "{defaultActiveThreadPercentage: 30}")
+    assert run(["node", "setup", "gpu-0", "--config", mps]) == 0
+    words = (
+        f"note  {UUID}: its MPS has no limit on multiprocessors, which came with Volta: the percentage has no effect"
+    )
+    assert (words in capsys.readouterr().out.splitlines()) is told
+    fake.close()

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from aliquot.cli.entry import run
 from aliquot.devices.hosts.nvml import host as nvml
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
+from aliquot.devices.hosts.simulated.shape import Fault
 from tests.devices.hosts.fake import Fake
 from tests.devices.published import STANDING, call, devices, documents_of, simulated, slices
 
@@ -49,7 +51,7 @@ def test_by_nvml_as_simulated(capsys: pytest.CaptureFixture[str], tmp_path: Path
 def test_xids_of_the_past_are_shown(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, faults: str, taints: list[tuple[str, str, str]]
 ) -> None:
-    host = simulated(tmp_path, f"name: n\ngpus: [{{model: L4}}, {{model: L4}}]\nfaults: [{faults}]\n")
+    host = simulated(tmp_path, f"name: n\ngpus: [{{model: L4, recovery: none}}, {{model: L4}}]\nfaults: [{faults}]\n")
     path = tmp_path / "host.yaml"
     told = SimulatedHost(read_host(path.read_text(encoding="ascii"), "x"), state=tmp_path / "host.yaml.state")
     assert len(told.events(0)) == 1
@@ -57,6 +59,34 @@ def test_xids_of_the_past_are_shown(
     assert [(one["key"], one["value"], one["effect"]) for one in found["gpu-0"].get("taints", [])] == taints
     assert "taints" not in found["gpu-1"]
     assert "taints" not in devices(slices(capsys, "--host", host, "--kubernetes", "1.34"))["gpu-0"]
+
+
+def taints(capsys: pytest.CaptureFixture[str], host: str) -> dict[str, list[tuple[str, str, str]]]:
+    found = devices(slices(capsys, "--host", host))
+    return {
+        name: [(one["key"].partition("/")[2], one["value"], one["effect"]) for one in device.get("taints", [])]
+        for name, device in found.items()
+    }
+
+
+def test_an_xid_that_asks_for_a_reset_keeps_claims_off_until_then(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "name: n\ngpus: [{model: L4}, {model: L4}, {model: L4}, {model: L4, recovery: drain-p2p}]\n"
+    host = simulated(tmp_path, f"{text}faults: [{{gpu: 0, xid: 48}}, {{gpu: 1, xid: 79}}, {{gpu: 2, xid: 31}}]\n")
+    shown = {"gpu-0": [("xid", "48", "None")], "gpu-1": [("xid", "79", "None")], "gpu-2": [("xid", "31", "None")]}
+    told = SimulatedHost(read_host((tmp_path / "host.yaml").read_text(), "x"), state=tmp_path / "host.yaml.state")
+    reset, reboot = ("recovery", "reset", "NoSchedule"), ("recovery", "reboot", "NoSchedule")
+    peers = ("recovery", "drain-p2p", "NoSchedule")
+    before = {"gpu-0": [reset, *shown["gpu-0"]], "gpu-1": [reboot, *shown["gpu-1"]], "gpu-2": shown["gpu-2"]}
+    assert taints(capsys, host) == before | {"gpu-3": [peers]}
+    for gpu in told.survey().gpus:  # a reset doesn't bring back what fell off the bus
+        assert told.reset(gpu.uuid) is None
+    assert taints(capsys, host) == shown | {"gpu-1": before["gpu-1"], "gpu-3": []}
+    told.inject(Fault(gpu=2, xid=95))
+    assert taints(capsys, host)["gpu-2"] == [reset, ("xid", "95", "None")]
+    told.reboot()
+    assert taints(capsys, host) == {name: [] for name in before | {"gpu-3": []}}
 
 
 def test_a_sick_gpu_is_tainted_or_withdrawn(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
@@ -103,3 +133,16 @@ def test_a_virtual_gpu_is_not_divided(capsys: pytest.CaptureFixture[str], fake: 
     assert {name for name in devices(documents_of(out)) if name.startswith("gpu-1")} == {"gpu-1"}
     assert status == 0
     assert err == "note: gpu-1: published without MIG devices: a virtual GPU is divided by its host\n"
+
+
+def test_a_mig_mode_that_could_not_be_asked(capsys: pytest.CaptureFixture[str], fake: Fake) -> None:
+    """Who knows whether it's divided? Such a GPU isn't given away whole, nor set up."""
+    fake.put({"g1.ret.nvmlDeviceGetMigMode": 999})
+    status, out, err = call(capsys, "--node", "n1")
+    assert status == 1
+    assert {name[:5] for name in devices(documents_of(out))} == {"gpu-4"}
+    words = "MIG mode unknown: the driver answered 'Unknown Error'"
+    assert f"gpu-1 isn't published: {words}\n" in err
+    for device in ("gpu-1", "gpu-1:1g.10gb@0"):
+        assert run(["node", "setup", device]) == 3
+        assert words in capsys.readouterr().out

@@ -54,7 +54,7 @@ def test_as_json_and_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     lines = call(capsys, *host, "-o", "text")[1].splitlines()
     assert lines[0] == "gpu.nvidia.com, pool hgx-h100, generation 1: 9 slices"
     assert lines[1].split("  ")[-1] == "8 counter sets"
-    assert lines[2].endswith("gpu-0; 25 MIG devices (gpu-0-mig-1g10gb-19-0 …)")
+    assert lines[2].endswith("gpu-0; 25 MIG places (gpu-0-mig-1g10gb-19-0 …)")
     assert lines[10].startswith("nic.aliquot.dev, pool hgx-h100, generation 1: 1 slice")
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from aliquot.devices.catalogue import GpuModel
+from aliquot.devices.gpu import Recovery
 from aliquot.devices.hosts.nvml.host import NvmlHost
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.look import MIB, brand_of, first_state, model_of, pci_of
@@ -23,7 +24,7 @@ gpus:
   - {model: A100-80GB, minor: 0, pci: "0000:47:00.0"}
 """
 SOURCES = Path(__file__).parent / "fake_nvml"
-ARCHITECTURES = {"Turing": 6, "Ampere": 7, "Ada": 8, "Hopper": 9, "Blackwell": 10}
+ARCHITECTURES = {"Volta": 5, "Turing": 6, "Ampere": 7, "Ada": 8, "Hopper": 9, "Blackwell": 10}
 BRANDS = {"NvidiaRTX": 13, "Nvidia": 14, "GeForceRTX": 15}
 MODES = {"default": 0, "prohibited": 2, "exclusive-process": 3}
 KINDS = {"compute": 0, "graphics": 1, "mps": 2}
@@ -137,7 +138,7 @@ def state_of(host: HostFile) -> dict[str, object]:
             "power": gpu.power_w * 1000,
             "nvlinks": gpu.links,
             "throttle": 0,
-            "field.230": 0,
+            "field.230": list(Recovery).index(now.recovery),
         }
         if model.tdp_w is not None:
             mine["power_limit"] = int(model.tdp_w * 1000)

@@ -9,7 +9,7 @@ from aliquot.devices.gpu import ComputeMode, Process, Recovery, TimeSlice
 from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.instances import MigMode
-from aliquot.devices.mig import Placement
+from aliquot.devices.mig import Geometry, Placement
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, Sharing, TimeSlicing
 from aliquot.sharing.legal import Use
 from aliquot.sharing.setup.plan import CannotSetUp, Request, SetUp, plan
@@ -96,7 +96,8 @@ def test_an_instance_is_created_where_it_is_not() -> None:
         CreateInstance(WHOLE, Placement(0, "1g.5gb")),
         CreateInstance(WHOLE, Placement(1, "1g.5gb")),
     )
-    assert two.notes[2] == "time-slicing needs no set-up on a MIG instance: its programs take turns anyway"
+    assert two.notes[2] == "MIG instances have no peer-to-peer traffic with each other, neither by NVLink nor by PCIe"
+    assert two.notes[3] == "time-slicing needs no set-up on a MIG instance: its programs take turns anyway"
 
 
 def test_mps_on_an_instance_takes_no_compute_mode() -> None:
@@ -204,14 +205,16 @@ def test_the_undo_of_an_undo_is_the_step() -> None:
 
 
 def test_what_the_driver_does_not_tell() -> None:
-    survey = SimulatedHost(read_host(HOST, "plan")).survey()
+    host = SimulatedHost(read_host(HOST, "plan"))
+    survey, geometry = host.survey(), host.geometry(WHOLE)
+    assert isinstance(geometry, Geometry)
     silent = replace(
-        survey.gpus[1], architecture=None, compute_mode=None, memory=None, recovery=Recovery.RESET,
-        partial=("compute processes: timeout",),
+        survey.gpus[1], name="a GPU of tomorrow", pci_id=None, architecture=None, compute_capability=None,
+        compute_mode=None, memory=None, recovery=Recovery.RESET, partial=("compute processes: timeout",),
     )  # fmt: skip
     survey = replace(survey, gpus=(silent,))
     instance = Request(name="c", targets=(Target(WHOLE, Placement(0, "1g.5gb")),), config=ClaimConfig(for_mig=True))
-    answer = plan(instance, survey)
+    answer = plan(instance, survey, geometries={WHOLE: geometry})
     assert isinstance(answer, SetUp)
     assert answer.notes[:3] == (
         f"1g.5gb at 0 of {WHOLE}: the driver wants: reset the GPU",
@@ -227,7 +230,7 @@ def test_what_the_driver_does_not_tell() -> None:
     assert f"{WHOLE}: its compute mode now isn't known: the undo sets default" in answer.notes
     assert not any("999999" in note for note in answer.notes)  # beside what?
     busy = replace(survey, gpus=(replace(silent, processes=(Process(pid=7),)),))
-    assert refused(plan(instance, busy)) == [
+    assert refused(plan(instance, busy, geometries={WHOLE: geometry})) == [
         ("", f"1g.5gb at 0 of {WHOLE}: MIG needs a GPU that no program uses, and these must end first: pid 7")
     ]
 

@@ -15,6 +15,7 @@ from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.runtime_config.readers import unreadable
 from aliquot.cdi.runtime_config.releases import RUNTIMES, Runtime
 from aliquot.cli.cdi.output import NO, UNUSABLE, YES, Dirs, OutputFormat, folders_of, read_spec, tell
+from aliquot.cli.cdi.together import lines
 from aliquot.cli.output import fail, write_json, write_yaml
 
 if TYPE_CHECKING:
@@ -95,11 +96,11 @@ def _tell(output: OutputFormat, findings: list[tuple[str, Finding]], checked: li
         else:
             write_yaml(answer)
         return
+    told: dict[str, list[Finding]] = {}
     for path, finding in findings:
-        print(f"{finding.severity}: {replace(finding.problem, file=path, hint='')}")
-        if finding.problem.hint:
-            print(f"  fix: {finding.problem.hint}")
-    told = {path for path, _ in findings}
+        told.setdefault(path, []).append(replace(finding, problem=replace(finding.problem, file=path)))
+    for line in (line for each in told.values() for line in lines(each)):
+        print(line)
     for path in checked:
         if path not in told:
             print(f"{path}: fits this host")

@@ -27,7 +27,10 @@ def inventory_from(host: str, driver_root: str, dev_root: str, *, ask: bool = Tr
         SpecError: the driver that was to be asked doesn't answer.
     """
     if host.startswith(SYSFS):
-        return discover(driver_root, dev_root, host.removeprefix(SYSFS) or "/")
+        root = host.removeprefix(SYSFS) or "/"
+        if root != "/" and host_of(host) is None:  # this machine may have no PCI bus, as WSL2 has none
+            return None
+        return discover(driver_root, dev_root, root)
     files = discover(driver_root, dev_root)
     if not ask or (not host and files.driver is None):
         return files

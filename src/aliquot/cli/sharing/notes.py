@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from aliquot.devices.gpu import Gpu
+from aliquot.sharing.claim_configs.driver_gates import gates_of, gates_words
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps
-from aliquot.sharing.driver_gates import gates_of, gates_words
 from aliquot.sharing.memory_limits import too_large
 from aliquot.sharing.plugin_config.values import PluginConfig, Replicas
 from aliquot.sharing.strategies import Strategy

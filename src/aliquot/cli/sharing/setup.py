@@ -8,15 +8,16 @@ from cyclopts import Parameter
 
 from aliquot.cdi.documents.write import edits_data
 from aliquot.cli.host_input import HostOption, host_of
-from aliquot.cli.node_inspect import geometries_of
+from aliquot.cli.node.look import looked_at
 from aliquot.cli.output import fail, write_json, write_yaml
 from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written, classes_of
 from aliquot.cli.sharing.words import of_the_host
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
+from aliquot.devices.findings import name_of
 from aliquot.devices.mig import Geometry
-from aliquot.devices.survey import Survey
+from aliquot.devices.survey import Survey, Trouble
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.choose import Offered, WrongKind, config_for
 from aliquot.sharing.claim_configs.values import ClaimConfig
@@ -60,8 +61,7 @@ def setup(
     if found is None:
         return UNUSABLE
     try:
-        survey = found.survey()
-        geometries = geometries_of(found, survey)
+        survey, geometries = looked_at(found)
     finally:
         found.release()
     targets = _targets(devices, survey, geometries)
@@ -76,7 +76,7 @@ def setup(
     else:
         asked = Request(name=name, targets=targets, config=wanted, clients=clients)
         answer = plan(asked, survey, geometries=geometries, mps_root=mps_root)
-    beside = of_the_host(survey)
+    beside = (*of_the_host(survey), *_of_gpus(targets, survey))
     if output == "text":
         for line in (*_lines(answer), *(f"note  {words}" for words in beside)):
             print(line)
@@ -85,18 +85,35 @@ def setup(
     return 0 if isinstance(answer, SetUp) else REFUSED
 
 
+def _of_gpus(targets: tuple[Target, ...], survey: Survey) -> tuple[str, ...]:
+    """What couldn't be asked of the GPUs that are to be set up."""
+    names = {survey.where(target.gpu) for target in targets}
+    return tuple(f"{each}{f' ({each.hint})' if each.hint else ''}" for each in survey.troubles if each.gpu in names)
+
+
 def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geometry]) -> tuple[Target, ...] | None:
     """The devices of names; None after saying which aren't there."""
     found = [target_of(name, survey, geometries) for name in names]
     for name, target in zip(names, found, strict=True):
         if target is None:
             fail(f"{survey.host} has no device {name!r}", NAMES)
-    for trouble in (*survey.troubles, *(each.trouble for each in survey.unreadable)) if None in found else ():
+    unknown = [name for name, target in zip(names, found, strict=True) if target is None]
+    for trouble in _why_unknown(unknown, survey):
         fail(str(trouble), trouble.hint)
     if None in found and not survey.gpus:
         fail("no GPU was found to set up", "a simulated one: --host preset:mixed (`aliquot node presets`), or sim:FILE")
     known = tuple(target for target in found if target is not None)
     return known if len(known) == len(found) else None
+
+
+def _why_unknown(names: list[str], survey: Survey) -> Iterator[Trouble]:
+    """What may be why a name means nothing: the host's troubles, those of a GPU that it begins with, and lost GPUs."""
+    called = {name_of(gpu): f"gpu-{gpu.minor}" for gpu in survey.gpus}
+    for each in survey.troubles if names else ():
+        gpu = called.get(each.gpu or "")
+        if gpu is None or any(name == gpu or name.startswith((f"{gpu}-", f"{gpu}:")) for name in names):
+            yield each
+    yield from (each.trouble for each in survey.unreadable if names)
 
 
 def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:

@@ -19,6 +19,8 @@ OFF = (
     "`nvidia-smi -mig 1 -i GPU`, while nothing uses it, puts them on offer"
 )
 ON = "not published as a whole, since MIG is on and switching it off takes a reset before Hopper"
+BUSY = "MIG instances can be made on it only once these have ended, whoever holds it: {}"
+PENDING_OFF = "MIG will be off after its next reset, and what is on offer of it goes then"
 VIRTUAL = "published without MIG devices: a virtual GPU is divided by its host"
 
 

@@ -11,7 +11,7 @@ from aliquot.devices.survey import Survey
 from aliquot.dra.device import CounterSet, Device
 from aliquot.sharing.legal import problems
 from aliquot.sharing.publish import health
-from aliquot.sharing.publish.division import ON, Undivided, division_of
+from aliquot.sharing.publish.division import BUSY, ON, PENDING_OFF, Undivided, division_of
 from aliquot.sharing.publish.options import LeftOut, Note, Options
 from aliquot.sharing.publish.partitions import (
     Taints,
@@ -68,6 +68,8 @@ class _Gpu:
         division = division_of(gpu, geometry, self.options)
         if gpu.mig_enabled:
             self._standing(geometry, taints)
+            if gpu.mig is not None and not gpu.mig.pending:
+                found.notes.setdefault(PENDING_OFF, []).append(name)
         if isinstance(division, Geometry):
             self._divided(division, taints)
             return
@@ -102,6 +104,9 @@ class _Gpu:
         elif not beside and self._may_be_whole():
             found.devices.append(whole_device(gpu, minor, driver, geometry, taints))
         found.devices += places(gpu, minor, driver, geometry, beside, taints)
+        if gpu.programs and not gpu.instances:
+            busy = BUSY.format(", ".join(map(str, gpu.programs)))
+            found.notes.setdefault(busy, []).append(gpu_name(minor))
 
     def _standing(self, geometry: Geometry | None, of_gpu: Taints) -> None:
         gpu, name = self.gpu, gpu_name(self.minor)

@@ -44,8 +44,8 @@ class Note:
     """What could be published besides, and what it takes: nothing is wrong with the node."""
 
     gpus: tuple[str, ...]
-    """The names of those that it's true of."""
+    """The names of those that it's true of; empty: it's true of the node."""
     what: str
 
     def __str__(self) -> str:
-        return f"{', '.join(self.gpus)}: {self.what}"
+        return f"{', '.join(self.gpus)}: {self.what}" if self.gpus else self.what

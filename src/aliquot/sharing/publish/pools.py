@@ -1,6 +1,6 @@
 """A host's devices as the pools of two drivers: GPUs, and network cards that claims may match them with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,11 +25,14 @@ class Published:
     nics: Pool
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[Note, ...] = ()
+    gpus_known: bool = True
+    """Whether it's known which GPUs there are: no driver that answers is told apart from no GPU."""
 
     @property
     def pools(self) -> tuple[Pool, ...]:
-        """Those that have devices; the GPUs' always, so that no GPU is told apart from no driver."""
-        return (self.gpus, self.nics) if self.nics.devices else (self.gpus,)
+        """Those that have devices, and the GPUs' without any where it's known that there are none."""
+        gpus = (self.gpus,) if self.gpus_known else ()
+        return (*gpus, self.nics) if self.nics.devices else gpus
 
 
 def published(survey: Survey, geometries: Mapping[str, Geometry], options: Options) -> Published:
@@ -54,8 +57,23 @@ def published(survey: Survey, geometries: Mapping[str, Geometry], options: Optio
         ),
         Pool(driver=options.nic_driver, name=options.node, node=options.node, devices=nics),
         tuple(left_out),
-        found.told(),
+        (*found.told(), *_beside(survey)),
+        _gpus_known(survey),
     )
+
+
+def _gpus_known(survey: Survey) -> bool:
+    """A driver tells which GPUs there are; without one, that there are none is known where nothing speaks against."""
+    return survey.driver is not None or not (survey.troubles or survey.unreadable)
+
+
+def _beside(survey: Survey) -> Iterator[Note]:
+    """What a reader of slices without devices wonders about."""
+    if _gpus_known(survey) and not survey.gpus and not survey.unreadable:
+        yield Note((), f"there is no NVIDIA GPU here, so {GPU_DRIVER} has no devices")
+    others = [each.name or each.pci for each in survey.accelerators]
+    if others:
+        yield Note(tuple(others), "not published: only GPUs of NVIDIA are")
 
 
 def _admitted(devices: Sequence[Device], kubernetes: Kubernetes, left_out: list[LeftOut]) -> tuple[Device, ...]:

@@ -14,8 +14,6 @@ from aliquot.sharing.claim_configs.values import Mps, Sharing, TimeSlicing
 from aliquot.sharing.setup.steps import Target
 
 MPS_SERVER: Final = "nvidia-cuda-mps-server"
-RESET_FOR_MIG: Final = frozenset({"Ampere"})
-"""The architectures whose MIG mode changes by a GPU reset; Hopper and newer need none."""
 
 
 def programs(gpu: Gpu, target: Target) -> tuple[Process, ...]:
@@ -31,15 +29,8 @@ def of_mps(process: Process) -> bool:
 
 
 def named(running: Iterable[Process]) -> str:
-    """Programs in words: `pid 52310 (vllm, pod 1f0c…, container 3f2a…)`."""
-    return ", ".join(map(_named, running))
-
-
-def _named(process: Process) -> str:
-    known = [process.name or "", f"pod {process.pod}" if process.pod else ""]
-    known.append(f"container {process.container[:12]}" if process.container else "")
-    words = ", ".join(filter(None, known))
-    return f"pid {process.pid}{f' ({words})' if words else ''}"
+    """Programs in words."""
+    return ", ".join(map(str, running))
 
 
 def must_end(gpu: Gpu, target: Target, sharing: Sharing | None) -> Iterator[str]:
@@ -63,12 +54,13 @@ def _first_instance(gpu: Gpu, target: Target) -> Iterator[str]:
     """On a GPU without instances everybody is in the way of the first, graphics too."""
     if gpu.instances or target.place in placements_of(gpu.instances):
         return
-    running = tuple({each.pid: each for each in gpu.processes}.values())
+    running = gpu.programs
     if not running:
         return
-    if gpu.mig_enabled or gpu.architecture not in {*RESET_FOR_MIG, None}:
+    resets = gpu.mig_switch_resets
+    if gpu.mig_enabled or resets is False:
         yield f"the first MIG instance needs a GPU that no program uses, and these must end first: {named(running)}"
-    elif gpu.architecture is None:
+    elif resets is None:
         yield f"MIG needs a GPU that no program uses, and these must end first: {named(running)}"
     else:
         yield (

@@ -125,7 +125,8 @@ def _gpu(gpu: Gpu) -> Iterator[Fault]:
     elif model.vendor != "nvidia":
         yield Fault("model", f"{model.key} isn't NVIDIA's", "only NVIDIA's are simulated")
     elif gpu.memory_mi_b is None and model.memory_mib is None:
-        yield Fault("memoryMiB", f"missing: how much memory {model.key} has isn't known")
+        hint = "as its driver reports it: nvidia-smi --query-gpu=memory.total --format=csv"
+        yield Fault("memoryMiB", f"missing: how much memory {model.key} has isn't known", hint)
     yield from gpu_values(gpu, model)
     yield from _mig(gpu, model)
 

@@ -73,7 +73,7 @@ class SimulatedHost:
             unreadable=tuple(unreadable),
             nics=tuple(nic_now(nic) for nic in self.file.nics),
             xids=tuple(
-                _xid(each) for each in (*state.seen, *state.pending, *self._untold(state).values())[-KEPT_XIDS:]
+                _xid(each) for each in (*state.seen, *self._untold(state).values(), *state.pending)[-KEPT_XIDS:]
             ),
         )
 
@@ -91,7 +91,9 @@ class SimulatedHost:
         if (refused := self._strike("geometry", gpu)) is not None:
             return refused
         if geometry is None or not geometry.known:
-            return Refused(why=Why.NOT_SUPPORTED, message="this GPU has no MIG", code=rules.NVML_NOT_SUPPORTED)
+            unpublished = "where its MIG instances may lie isn't published, so it isn't simulated"
+            why = "this GPU has no MIG" if geometry is None else unpublished
+            return Refused(why=Why.NOT_SUPPORTED, message=why, code=rules.NVML_NOT_SUPPORTED)
         profiles = tuple(replace(profile, memory_mib=memory_of(profile).mib) for profile in geometry.profiles)
         return replace(geometry, profiles=profiles, placement_certainty="node")
 
@@ -163,7 +165,7 @@ class SimulatedHost:
             with self._store.change() as box:
                 state = box[0]
                 new = self._untold(state)
-                found = (*state.pending, *new.values())
+                found = (*new.values(), *state.pending)
                 if found:
                     box[0] = msgspec.structs.replace(
                         state,
@@ -235,6 +237,9 @@ class SimulatedHost:
             if fault.xid is not None:
                 pending = (*box[0].pending, (uuid, fault.xid, None))
                 box[0] = msgspec.structs.replace(box[0], pending=pending)
+                if uuid is not None:
+                    gpu = box[0].gpus[uuid]
+                    box[0] = _with(box[0], gpu.replaced(recovery=rules.after_xid(gpu.recovery, fault.xid)))
             if fault.call is not None:  # counts its calls from now
                 calls = {key: count for key, count in box[0].calls.items() if key.split()[0] != CALLS[fault.call]}
                 box[0] = msgspec.structs.replace(box[0], calls=calls)
@@ -242,10 +247,13 @@ class SimulatedHost:
             self._faults.append(fault)
 
     def reboot(self) -> None:
-        """Start the machine again: no instances, no processes, MIG mode as the architecture keeps it."""
+        """Start the machine again: no instances, no processes, no XIDs, MIG mode as the architecture keeps it."""
         with self._store.change() as box:
             gpus = {uuid: rules.rebooted(each, self._models[uuid].architecture) for uuid, each in box[0].gpus.items()}
-            box[0] = msgspec.structs.replace(box[0], boots=box[0].boots + 1, gpus=gpus, pending=(), seen=(), mps={})
+            past = (*box[0].told, *self._untold(box[0]))
+            box[0] = msgspec.structs.replace(
+                box[0], boots=box[0].boots + 1, gpus=gpus, told=past, pending=(), seen=(), mps={}
+            )
         self._hung.clear()
 
     # --- within ----------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A simulated host as a survey shows it: its file and its state as one."""
 
+from functools import reduce
 from uuid import NAMESPACE_DNS, uuid5
 
 from aliquot.devices.activity import Activity
@@ -7,9 +8,9 @@ from aliquot.devices.catalogue import GpuModel
 from aliquot.devices.gpu import ComputeMode, Gpu, Memory, Process, Recovery
 from aliquot.devices.hosts.simulated import shape
 from aliquot.devices.hosts.simulated.file import placements
-from aliquot.devices.hosts.simulated.rules import create
+from aliquot.devices.hosts.simulated.rules import after_xid, create
 from aliquot.devices.hosts.simulated.state import GpuState, HostState
-from aliquot.devices.hosts.simulated.values import default_pci
+from aliquot.devices.hosts.simulated.values import RECOVERIES, default_pci
 from aliquot.devices.instances import MigMode
 from aliquot.devices.links import Nic, NvLink
 from aliquot.devices.mig import geometry_of
@@ -51,6 +52,7 @@ def _first(host: shape.HostFile, index: int) -> GpuState:
         compute_mode=ComputeMode(gpu.compute_mode),
         persistence=gpu.persistence,
         lost=any(fault.lost and fault.gpu == index for fault in host.faults),
+        recovery=_wanted(host, index),
     )
     for place in placements(gpu):
         state, _ = create(state, geometry, place, fresh=host.mig_uuids == "fresh")
@@ -70,6 +72,15 @@ def _first(host: shape.HostFile, index: int) -> GpuState:
             for each in gpu.processes
         )
     )
+
+
+def _wanted(host: shape.HostFile, index: int) -> Recovery:
+    """What its driver wants at the start."""
+    given = host.gpus[index].recovery
+    if given is not None:
+        return RECOVERIES[given]
+    xids = [fault.xid for fault in host.faults if fault.gpu == index and fault.xid is not None]
+    return reduce(after_xid, xids, Recovery.NONE)
 
 
 def gpu_now(host: shape.HostFile, index: int, state: GpuState) -> Gpu:
@@ -97,7 +108,7 @@ def gpu_now(host: shape.HostFile, index: int, state: GpuState) -> Gpu:
         persistence=state.persistence,
         ecc=given.ecc,
         ecc_pending=given.ecc,
-        recovery=Recovery.NONE,
+        recovery=state.recovery,
         throttled=(),
         utilisation_percent=None if state.mig is not None and state.mig.current else given.busy_percent,
         temperature_c=given.temperature_c,

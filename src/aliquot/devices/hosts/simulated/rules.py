@@ -9,16 +9,19 @@ from uuid import NAMESPACE_OID, uuid5
 
 import msgspec
 
-from aliquot.devices.gpu import ComputeMode, TimeSlice
+from aliquot.devices.gpu import ComputeMode, Recovery, TimeSlice
 from aliquot.devices.hosts.protocol import MpsSettings, Refused, Why
 from aliquot.devices.hosts.simulated.state import GpuState, HostState
 from aliquot.devices.instances import ComputeInstance, Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement, Profile, memory_of
 from aliquot.devices.mig.board import board_of
 from aliquot.devices.mig.legal_layouts import placement_in
+from aliquot.devices.xids import Action, action_of
 
 NVML_INVALID, NVML_NOT_SUPPORTED, NVML_NO_PERMISSION, NVML_NOT_FOUND = 2, 3, 4, 6
 NVML_RESET_REQUIRED, NVML_IN_USE, NVML_NO_RESOURCES = 16, 19, 23
+_OFF_THE_BUS = 79
+_REBOOTS = frozenset({Recovery.REBOOT, Recovery.SYSTEM_REBOOT, Recovery.UNKNOWN})
 
 
 def needs_reset(architecture: str | None) -> bool:
@@ -145,13 +148,21 @@ def start_mps(state: HostState, settings: MpsSettings) -> tuple[HostState, Refus
 
 
 def reset(state: GpuState, clients: tuple[str, ...]) -> tuple[GpuState, Refused | None]:
-    """Reset the GPU: instances go, a pending mode comes."""
+    """Reset the GPU: instances go, a pending mode comes, and what the driver wanted is done, unless it's a reboot."""
     holders = holders_of(state, clients)
     if holders:
         message = f"the GPU is held by {', '.join(holders)}"
         return state, Refused(why=Why.IN_USE, message=message, code=NVML_IN_USE)
     mig = MigMode(state.mig.pending, state.mig.pending) if state.mig is not None else None
-    return state.replaced(mig=mig, instances=(), lost=False), None
+    left = state.recovery if state.recovery in _REBOOTS else Recovery.NONE
+    return state.replaced(mig=mig, instances=(), lost=False, recovery=left), None
+
+
+def after_xid(before: Recovery, number: int) -> Recovery:
+    """What the driver wants after an XID: a reset before anything new may run, or a reboot where that wouldn't help."""
+    if before in _REBOOTS or action_of(number) is not Action.DRAIN:
+        return before
+    return Recovery.REBOOT if number == _OFF_THE_BUS else Recovery.RESET
 
 
 def rebooted(state: GpuState, architecture: str | None) -> GpuState:

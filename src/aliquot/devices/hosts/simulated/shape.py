@@ -50,6 +50,8 @@ class Gpu(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """Of the GPU; with MIG, of every instance that a process is on."""
     processes: list[Process] = []
     compute_mode: str = "default"
+    recovery: str | None = None
+    """What its driver wants done, such as `reset`; left out: what the XIDs of its faults imply."""
 
 
 class Nic(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from aliquot.devices.gpu import ComputeMode, Process, TimeSlice
+from aliquot.devices.gpu import ComputeMode, Process, Recovery, TimeSlice
 from aliquot.devices.hosts.protocol import MpsSettings
 from aliquot.devices.instances import Instance, MigMode
 
@@ -25,6 +25,7 @@ class GpuState(msgspec.Struct, frozen=True, kw_only=True):
     time_slice: TimeSlice | None = None
     persistence: bool = True
     lost: bool = False
+    recovery: Recovery = Recovery.NONE
     created: int = 0
     """How many instances it has ever had."""
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from aliquot.devices.catalogue import GpuModel
-from aliquot.devices.gpu import ComputeMode
+from aliquot.devices.gpu import ComputeMode, Recovery
 from aliquot.devices.hosts.simulated.shape import Driver, Gpu, Nic
 from aliquot.devices.mig import geometry_of
 from aliquot.kube.reading.shape import Fault
 
+RECOVERIES: Final = {each.name.lower().replace("_", "-"): each for each in Recovery}
+"""What a driver may want, as the file spells it."""
 _PCI: Final = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 _ROOT: Final = re.compile(r"pci[0-9a-f]{4,8}:[0-9a-f]{2}")
 _UUID: Final = re.compile(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -54,6 +56,8 @@ def gpu_values(gpu: Gpu, model: GpuModel | None) -> Iterator[Fault]:
         yield Fault("computeMode", f"{gpu.compute_mode!r} isn't known", ", ".join(ComputeMode))
     elif gpu.mig and gpu.compute_mode == ComputeMode.EXCLUSIVE_PROCESS:
         yield Fault("computeMode", f"there's no {gpu.compute_mode} with MIG on", ComputeMode.DEFAULT.value)
+    if gpu.recovery is not None and gpu.recovery not in RECOVERIES:
+        yield Fault("recovery", f"{gpu.recovery!r} isn't known", ", ".join(RECOVERIES))
     yield from _processes(gpu)
     yield from _memory(gpu, model)
 

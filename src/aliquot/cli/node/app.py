@@ -17,7 +17,7 @@ app = App(
     help_format="plaintext",
 )
 app.command(
-    "aliquot.cli.node_inspect:inspect",
+    "aliquot.cli.node.inspect:inspect",
     name="inspect",
     help="What this node has: driver, GPUs, links, MIG layout, what runs on them, and what is wrong.",
     help_epilogue=epilogue(
@@ -32,7 +32,7 @@ app.command(
     ),
 )
 app.command(
-    "aliquot.cli.node_slices:slices",
+    "aliquot.cli.node.slices:slices",
     name="slices",
     help="The ResourceSlices of this node, as they'd be published.",
     help_epilogue=epilogue(
@@ -41,7 +41,8 @@ app.command(
         "aliquot node slices --kubernetes 1.36 > slices.yaml",
         "aliquot node slices --feature-gates DRADeviceTaints=false",
         status="0  all of it is published\n"
-        "1  something that the node has isn't, and stderr says what and why\n"
+        "1  something that the node has isn't, or couldn't be asked; stderr says what\n"
+        "   and why. Without a driver that answers, no GPUs are published\n"
         "2  there is no such host, or an option can't be used",
         more="GPUs are published as NVIDIA's driver does, for the driver name\n"
         "gpu.nvidia.com, so that claims written for it run unchanged. It needs a\n"
@@ -54,7 +55,7 @@ app.command(
     ),
 )
 app.command(
-    "aliquot.cli.node_inspect:presets",
+    "aliquot.cli.node.inspect:presets",
     name="presets",
     help="The hosts that can be simulated, or one of them as a file to start from.",
     help_epilogue=epilogue("aliquot node presets", "aliquot node presets hgx-h100 > host.yaml"),

@@ -11,6 +11,7 @@ from aliquot.sharing.claim_configs.values import Mps, Sharing
 TIME_SLICING: Final = "TimeSlicingSettings"
 MPS: Final = "MPSSupport"
 DYNAMIC_MIG: Final = "DynamicMIG"
+PASSTHROUGH: Final = "PassthroughSupport"
 
 
 def gates_of(sharing: Sharing | None, *, creates: bool = False) -> tuple[str, ...]:

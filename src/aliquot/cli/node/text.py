@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from aliquot.cli.mig_bars import bars
 from aliquot.devices.findings import JudgedXid, judged_xids
-from aliquot.devices.gpu import Gpu, Process
+from aliquot.devices.gpu import ComputeMode, Gpu, Process
 from aliquot.devices.instances import placements_of
 from aliquot.devices.links import Accelerator, Nic
 from aliquot.devices.mig import Geometry
@@ -156,6 +156,8 @@ def sharing_of(gpu: Gpu) -> str:
     if any(process.kind == "mps" for process in gpu.processes):
         count = len(gpu.processes)
         return f"MPS, {count} {'process' if count == 1 else 'processes'}"
+    if gpu.compute_mode is ComputeMode.PROHIBITED:
+        return "none: its compute mode lets no program use it"
     slices = f", time-slice {gpu.time_slice.value}" if gpu.time_slice is not None else ""
     count = sum(process.kind == "compute" for process in gpu.processes)
     return (f"time-slicing, {count} processes" if count > 1 else "whole") + slices

@@ -80,7 +80,12 @@ RDMA = Inventory(
     ("rdma", "moves", "version", "notes"),
     [
         (True, True, "1.1.0", ()),
-        (True, False, "0.3.0", ("eth1: the runtime reads no CDI 1.1 (netDevices), so its interface stays on the node",)),
+        (
+            True,
+            False,
+            "0.3.0",
+            ("eth1: the runtime reads no CDI 1.1 (netDevices), so its interface stays on the node",),
+        ),
         (False, True, "1.1.0", ()),
     ],
 )

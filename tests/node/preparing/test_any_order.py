@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, event, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from aliquot.devices.gpu import ComputeMode, TimeSlice
 from aliquot.devices.instances import Instance
@@ -26,12 +32,11 @@ from aliquot.node.claims.envelope import decode
 from aliquot.node.claims.names import lock_of
 from aliquot.node.claims.refusal import Refusal
 from aliquot.node.preparing.answers import Prepared
-from aliquot.node.preparing.preparer import Preparer
 from aliquot.sharing.claim_configs.values import Mps, TimeSlicing
 from aliquot.sharing.publish.options import Options
 from aliquot.sharing.publish.pools import published
 from aliquot.sharing.setup.steps import StartMps
-from scenarios.deaths.deadly import Death, DeadlyDisk, DeadlyHost, Killed
+from scenarios.deaths.deadly import DeadlyDisk, DeadlyHost, Death, Killed
 from scenarios.deaths.kinds import LONG, MPS, share
 from scenarios.deaths.machine import DIVIDED, H100, NODE, WHOLE, Json, Machine, opaque
 
@@ -210,7 +215,7 @@ class Agents(RuleBasedStateMachine):
     def do(self, work: Any, moment: int | None, *, new: bool = False) -> Any:
         """Let the agent do something; one that dies is followed by another."""
         death = Death(moment)
-        agent: Preparer = self.agent
+        agent = self.agent
         if moment is not None or new:
             agent = self.node.agent(disk=DeadlyDisk(death), host=DeadlyHost(self.node.host, death))
         with suppress(Killed):
@@ -252,9 +257,7 @@ class Agents(RuleBasedStateMachine):
 
     def offered(self, survey: Survey, own: Any) -> set[str]:
         geometries = {
-            gpu.uuid: found
-            for gpu in survey.gpus
-            if isinstance(found := self.node.host.geometry(gpu.uuid), Geometry)
+            gpu.uuid: found for gpu in survey.gpus if isinstance(found := self.node.host.geometry(gpu.uuid), Geometry)
         }
         options = Options(node=NODE, kubernetes=Kubernetes(minor=36), own=own)
         return {device.name for device in published(survey, geometries, options).gpus.devices}
@@ -271,14 +274,12 @@ class Agents(RuleBasedStateMachine):
         self.modes_and_daemons_are_claims()
 
 
-Agents.TestCase.settings = settings(
-    stateful_step_count=40,
-    max_examples=max(10, settings.default.max_examples // 3) if settings.default is not None else 20,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-
-
 @pytest.mark.law
-class TestAnyOrder(Agents.TestCase):  # type: ignore[misc,name-defined]
-    """Run by unittest's rules."""
+def test_anything_in_any_order() -> None:
+    few = max(15, (settings.default or settings()).max_examples // 10)  # each is 30 steps with an agent's start in most
+    run_state_machine_as_test(
+        Agents,
+        settings=settings(
+            max_examples=few, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        ),
+    )

@@ -115,4 +115,4 @@ def test_a_claim_that_was_allocated_anew_leaves_what_it_had(node: Machine) -> No
     assert isinstance(agent.prepare(ref), Prepared)
     assert list(agent.held()) == [("n1", "gpu-1")]
     assert [str(each.placement) for each in node.host.survey().gpus[0].instances] == ["3g.20gb at 0"]
-    assert WHOLE == agent.entries()[0].devices[0].gpu
+    assert agent.entries()[0].devices[0].gpu == WHOLE

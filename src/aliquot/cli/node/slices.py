@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from aliquot.cli.host_input import HostOption, host_of
-from aliquot.cli.node_inspect import geometries_of
+from aliquot.cli.node.look import looked_at
 from aliquot.cli.output import fail, note, warn, write_json, write_yaml
 from aliquot.cli.release import changed_gates
 from aliquot.devices.hosts.protocol import Host
@@ -68,11 +68,11 @@ def slices(
     if not _named(name, 253, "--node", "a node") or not _named(nic_driver, 63, "--nic-driver", "a driver"):
         return UNUSABLE
     try:
-        survey = found.survey()
-        options = Options(node=name, kubernetes=release, mig=mig, shares=shares, nic_driver=nic_driver)
-        offered = published(survey, geometries_of(found, survey), options)
+        survey, geometries = looked_at(found)
     finally:
         found.release()
+    options = Options(node=name, kubernetes=release, mig=mig, shares=shares, nic_driver=nic_driver)
+    offered = published(survey, geometries, options)
     for trouble in survey.troubles:
         warn(f"{trouble} ({trouble.hint})" if trouble.hint else trouble)
     for left in offered.left_out:
@@ -164,14 +164,17 @@ def _lines(cut: Sequence[Slice]) -> Iterator[str]:
 
 
 def _parts(one: Slice) -> Iterator[str]:
-    sets, places = len(one.shared_counters), [device.name for device in one.devices if "-mig-" in device.name]
+    sets = len(one.shared_counters)
+    parts = [device for device in one.devices if "-mig-" in device.name]
     others = [device.name for device in one.devices if "-mig-" not in device.name]
     if sets:
         yield f"{sets} counter set{'s' if sets > 1 else ''}"
     if others:
         yield ", ".join(others) if len(others) <= 8 else f"{', '.join(others[:8])} and {len(others) - 8} more"
-    if places:
-        yield f"{len(places)} MIG device{'s' if len(places) > 1 else ''} ({places[0]} …)"
+    for words, there in (("MIG device", True), ("MIG place", False)):
+        some = [each.name for each in parts if ("uuid" in each.attributes) is there]
+        if some:
+            yield f"1 {words} ({some[0]})" if len(some) == 1 else f"{len(some)} {words}s ({some[0]} …)"
     if not one.devices and not sets:
         yield "no devices"
     tainted = sum(bool(device.taints) for device in one.devices)

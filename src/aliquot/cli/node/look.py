@@ -1,50 +1,13 @@
-"""`aliquot node inspect`: what a node has and what is wrong with it; `aliquot node presets`: hosts to start from."""
+"""A look at a host: its survey, how its GPUs may be cut, and what couldn't be asked of it."""
 
 from dataclasses import replace
 from time import monotonic
-from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
-from aliquot.cli.host_input import HostOption, host_of
-from aliquot.cli.output import fail, warn, write_json, write_yaml
-from aliquot.devices.findings import findings, name_of
+from aliquot.devices.findings import name_of
 from aliquot.devices.gpu import Gpu
 from aliquot.devices.hosts.protocol import Host, HostFault, Refused, Why, slow_answer
-from aliquot.devices.hosts.simulated.presets import preset_names, preset_summary, preset_text
 from aliquot.devices.mig import Geometry, geometry_of
 from aliquot.devices.survey import Survey, Trouble
-
-WRONG, UNUSABLE = 1, 2
-
-Output = Annotated[Literal["text", "json", "yaml"], Parameter(name=["--output", "-o"])]
-
-
-def inspect(*, host: HostOption = "nvml", output: Output = "text") -> int:
-    """What this node has: driver, GPUs, links, MIG layout, what runs on them, and what is wrong.
-
-    Args:
-        host: nvml (this machine), sim:FILE, preset:NAME, or sysfs:DIR.
-        output: text, json or yaml.
-    """
-    found = host_of(host)
-    if found is None:
-        return UNUSABLE
-    try:
-        survey, geometries = looked_at(found)
-    finally:
-        found.release()
-    wrong = findings(survey)
-    if output == "text":
-        from aliquot.cli.node_text import lines
-
-        for line in lines(survey, geometries, wrong):
-            print(line)
-    else:
-        from aliquot.cli.node_json import survey_json
-
-        (write_json if output == "json" else write_yaml)(survey_json(survey, geometries, wrong))
-    return WRONG if wrong else 0
 
 
 def looked_at(host: Host) -> tuple[Survey, dict[str, Geometry]]:
@@ -52,14 +15,6 @@ def looked_at(host: Host) -> tuple[Survey, dict[str, Geometry]]:
     survey = host.survey()
     geometries, troubles = _asked(host, survey)
     return replace(survey, troubles=(*survey.troubles, *troubles)), geometries
-
-
-def geometries_of(host: Host, survey: Survey) -> dict[str, Geometry]:
-    """How each GPU that has MIG may be cut, by UUID; warns of what couldn't be asked."""
-    geometries, troubles = _asked(host, survey)
-    for each in troubles:
-        warn(f"{each} ({each.hint})" if each.hint else each)
-    return geometries
 
 
 def _asked(host: Host, survey: Survey) -> tuple[dict[str, Geometry], list[Trouble]]:
@@ -102,22 +57,3 @@ def _ask(host: Host, gpu: Gpu, table: Geometry | None) -> tuple[Geometry | None,
         return None, None
     message = "where its MIG instances lie is told to root only: its layout and what still fits are unknown"
     return None, Trouble(message=message, hint="run as root", gpu=name_of(gpu))
-
-
-def presets(name: str | None = None, /) -> int:
-    """The simulated hosts that come with aliquot; with a name, its file to start from.
-
-    Args:
-        name: Of the preset to print.
-    """
-    if name is None:
-        width = max(map(len, preset_names()))
-        for each in preset_names():
-            print(f"{each.ljust(width)}  {preset_summary(each)}")
-        return 0
-    text = preset_text(name)
-    if text is None:
-        fail(f"there is no preset {name!r}", f"there are {', '.join(preset_names())}")
-        return UNUSABLE
-    print(text, end="")
-    return 0
