@@ -58,6 +58,7 @@ PLACES = (
     (H100, Placement(0, "1g.10gb")),
     (H100, Placement(4, "3g.40gb")),
 )
+PAIRS = (("gpu-1", "gpu-1"), ("gpu-2", "gpu-2"), ("gpu-3-mig-1g10gb-19-0", "gpu-3-mig-1g10gb-19-1"))
 SHARINGS = ("none", "turns", "mps", "admin", "share")
 MOMENTS = st.none() | st.integers(0, 45)
 
@@ -69,6 +70,8 @@ class Agents(RuleBasedStateMachine):
         self.node = Machine(self.folder)
         self.agent = self.node.started()
         self.theirs = {each.uuid for gpu in self.node.host.survey().gpus for each in gpu.instances}
+        self.touched: set[str] = set()
+        """GPUs on which others made instances in this boot: MIG stays on there."""
         self.refs: list[ClaimRef] = []
         self.number = 0
 
@@ -101,6 +104,13 @@ class Agents(RuleBasedStateMachine):
         self.refs.append(self.node.api.allocate(f"c-{self.number}", *results, config=configs.get(sharing)))
         self.prepare(self.refs[-1], moment)
 
+    @rule(names=st.sampled_from(PAIRS), moment=MOMENTS)
+    def two_pods_come_and_the_first_goes(self, names: tuple[str, str], moment: int | None) -> None:
+        """On one GPU: what was done to it for the first, the second still needs."""
+        for name in names:
+            self.a_pod_comes([name], "share", None)
+        self.unprepare(self.refs[-2], moment)
+
     @precondition(lambda self: self.refs)
     @rule(data=st.data(), what=st.sampled_from(["prepare", "unprepare", "delete"]), moment=MOMENTS)
     def a_claim_is(self, data: st.DataObject, what: str, moment: int | None) -> None:
@@ -117,11 +127,16 @@ class Agents(RuleBasedStateMachine):
     def the_agent(self, what: str, moment: int | None) -> None:
         self.do(lambda agent: agent.reconcile() if what == "reconciles" else None, moment, new=what == "starts")
 
-    @rule(what=st.sampled_from(["reboots", "has no API server", "has an API server", "loses its specs"]))
+    @rule(what=st.sampled_from(["reboots", "is divided", "has no API server", "has an API server", "loses its specs"]))
     def the_machine(self, what: str) -> None:
-        if what == "reboots":
+        if what in {"reboots", "is divided"}:
+            before = [(gpu.uuid, each.placement) for gpu in self.survey().gpus for each in gpu.instances]
             self.node.reboot()
-            self.theirs = set()
+            self.theirs, self.touched = set(), set()
+            if what == "is divided":  # others put instances where claims had theirs, before an agent starts
+                for gpu, place in before:
+                    assert place is not None
+                    self.others_make(gpu, place)
             self.agent = self.node.started()
         elif what == "loses its specs":
             for name in self.node.specs():
@@ -129,19 +144,25 @@ class Agents(RuleBasedStateMachine):
         else:
             self.node.api.down = what == "has no API server"
 
-    @rule(data=st.data(), create=st.booleans())
-    def others(self, data: st.DataObject, create: bool) -> None:
-        """Make an instance, or destroy one: their own, or a claim's."""
-        if create:
-            made = self.node.host.create_instance(*data.draw(st.sampled_from(PLACES)))
-            if isinstance(made, Instance):
-                self.theirs.add(made.uuid)
+    @rule(data=st.data(), what=st.sampled_from(["create", "destroy", "replace"]))
+    def others(self, data: st.DataObject, what: str) -> None:
+        """Make an instance, or destroy one: their own, or a claim's, and perhaps put another in its place."""
+        if what == "create":
+            self.others_make(*data.draw(st.sampled_from(PLACES)))
             return
         there = [(gpu.uuid, each) for gpu in self.node.host.survey().gpus for each in gpu.instances]
         if there:
             gpu, instance = data.draw(st.sampled_from(there), label="destroyed")
             self.node.host.destroy_instance(gpu, instance.id)
             self.theirs.discard(instance.uuid)
+            if what == "replace" and instance.placement is not None:
+                self.others_make(gpu, instance.placement)
+
+    def others_make(self, gpu: str, place: Placement) -> None:
+        made = self.node.host.create_instance(gpu, place)
+        if isinstance(made, Instance):
+            self.theirs.add(made.uuid)
+            self.touched.add(gpu)
 
     def prepare(self, ref: ClaimRef, moment: int | None) -> None:
         clear = self.is_clear(ref)
@@ -189,6 +210,23 @@ class Agents(RuleBasedStateMachine):
                     continue
                 assert None not in {mine.place, theirs.place}
                 assert mine.place != theirs.place
+
+    @invariant()
+    def what_is_prepared_has_what_it_needs(self) -> None:
+        """Whoever else comes and goes; but instances may be destroyed by others."""
+        modes = {gpu.uuid: (gpu.compute_mode, gpu.time_slice) for gpu in self.survey().gpus}
+        running = {each.pipe for each in self.node.host.mps_daemons()}
+        for entry in self.agent.entries():
+            if entry.state is not State.COMPLETED:
+                continue
+            assert all(step.daemon.pipe in running for step in entry.steps if isinstance(step, StartMps))
+            for device in entry.devices:
+                if device.gpu is None or device.place is not None or device.admin:
+                    continue
+                if isinstance(device.sharing, Mps):
+                    assert modes[device.gpu][0] is ComputeMode.EXCLUSIVE_PROCESS
+                if isinstance(device.sharing, TimeSlicing):
+                    assert modes[device.gpu] == (ComputeMode.DEFAULT, device.sharing.interval)
 
     @invariant()
     def modes_and_daemons_are_claims(self) -> None:
@@ -271,6 +309,8 @@ class Agents(RuleBasedStateMachine):
         assert self.node.host.mps_daemons() == ()
         left = {each.uuid for gpu in self.survey().gpus for each in gpu.instances}
         assert left == self.theirs
+        divided = {gpu.uuid for gpu in self.survey().gpus if gpu.mig_enabled}
+        assert divided <= {DIVIDED, *self.touched}
         self.modes_and_daemons_are_claims()
 
 
