@@ -10,7 +10,7 @@ help:
 	@echo 'make check  format, lint, types, architecture, dependencies'
 	@echo 'make bench  the benchmarks of speed/ (ratios against a reference in the same run; status 1 if one is over its limit)'
 	@echo 'make soak [SOAK=20000] [SEED=1]  exact beside brute force on many scenarios, a node agent that dies at every moment, the laws on many examples'
-	@echo 'make conformance [N=2000] [SEED=1]  beside the reference implementations and kubectl (needs Go 1.26 and its module proxy; builds containerd)'
+	@echo 'make conformance [N=2000] [SEED=1]  beside the reference implementations, kubectl and a DRA driver in Go (needs Go 1.26 and its module proxy; builds containerd)'
 	@echo '            RUNTIMES= runs pods in them too (root; apt-get install containerd runc busybox-static)'
 	@echo 'make protos write the kubelet messages from src/aliquot/node/protos/*.proto again'
 	@echo 'make lock   resolve requirements.lock again'
@@ -50,6 +50,7 @@ conformance: $(READY)
 	$(PY) -m conformance --count $(N) --seed $(SEED) $(ARGS)
 	$(PY) -m conformance.runtimes --seed $(SEED) $(RUNTIMES)
 	$(PY) -m conformance.commands --seed $(SEED)
+	$(PY) -m conformance.node
 
 protos: $(READY)
 	PYTHON=$(PY) tools/make-protos

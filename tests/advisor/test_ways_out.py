@@ -32,7 +32,7 @@ def test_a_request_isnt_lowered_to_almost_nothing() -> None:
 
 def test_fewer_gpus_where_some_are_free() -> None:
     way = ways(node("n1", gpu=2), pod("p", gpu=4))["fewer-devices", "pod"]
-    assert way.title == "Ask for 2 nvidia.com/gpu instead of 4"
+    assert way.title == "Ask for 2 nvidia.com/gpu instead of 4 (2 free on n1)"
     assert way.risk.level == "high"
 
 

@@ -52,8 +52,8 @@ def test_the_screen_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", "deployment/embedder", "-n", "serving-02b", "-f", HIDDEN, "-o", "wide"]) == 3
     out = capsys.readouterr().out
     flowing = " ".join(out.split())
-    assert "It doesn't tolerate nvidia.com/gpu=present:NoSchedule, which the only node with " in flowing
-    assert " that it may use otherwise has: gpu-node-1." in flowing
+    assert "It doesn't tolerate nvidia.com/gpu=present:NoSchedule on gpu-node-1, the only one with " in flowing
+    assert " that it may use otherwise." in flowing
     assert "taken there, too: held by serving-02b/llm-a-7b77d88df5-kwqbh (deployment/llm-a)." in flowing
     assert "0/1 nodes are available: 1 node(s) had untolerated taint(s)." in flowing
     assert "(hidden: the scheduler stops at the first)" in flowing

@@ -98,14 +98,21 @@ def test_the_mixed_cluster_has_a_line_and_a_block_for_each_cause(capsys: pytest.
     assert len(rows) == 15
     cells = [words(cell) for cell in rows["cause-train-ft-nightly"]]
     assert cells[0] == "✘ pending train/ft-nightly"
-    assert cells[1].startswith("All 12 nvidia.com/gpu on l40s-1, l40s-2 and l40s-3 are taken")
+    assert cells[1].startswith("All 12 nvidia.com/gpu on l40s-1, l40s-2 and l40s-3, which it selects, are taken")
     assert cells[2:] == ["4 nvidia.com/gpu", "Uncordon l40s-4", "medium"]
     assert words(rows["cause-ml-embed-v2"][0]).endswith("×3")
     assert words(rows["cause-train-pretrain-xl"][3]) == (
         "Add a node like h100-1 ($55.04/h), or, at high risk, ask for 4 devices instead of 8 (request gpu)"
     )
-    assert words(rows["cause-train-queued"][3]).endswith("whoever set it must take it away")
-    assert words(tree.by_id("summary")).endswith("? room as far as checked, or until others are placed")
+    assert words(rows["cause-train-queued"][3]).startswith(
+        "Have Kueue admit it: that takes away kueue.x-k8s.io/admission"
+    )
+    assert words(tree.by_id("summary")).endswith("? would be placed, as far as checked or until others are")
+    assert [words(cell) for cell in rows["cause-prod-chat"][3:]] == [
+        "None needed: on a100-7 it preempts ml/llm-serve-67288581-6qqj8",
+        "high",
+    ]
+    assert words(rows["cause-prod-chat"][1]).startswith("It asks for 4 nvidia.com/gpu on one node, and the most that")
     block = tree.by_id("cause-train-ft-nightly")
     assert "Who holds it 12 nvidia.com/gpu" in words(block)
     assert "12 nvidia.com/gpu deployment/ft in train, 3 pods since 2026-11-29 08:00" in words(block)

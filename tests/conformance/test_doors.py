@@ -84,6 +84,7 @@ def test_the_benchmarks_have_their_names() -> None:
         "cel",
         "explain",
         "mig",
+        "node",
         "publishing",
         "reading",
         "scheduling",

@@ -78,7 +78,7 @@ def story(one: Explanation, nodes_told: object) -> Json:
         "waysOut": [way_out(way) for way in one.ways_out],
         "advice": [{"text": advice.text, "command": advice.command} for advice in one.advice],
         "notChecked": list(one.not_checked),
-        "note": one.note,
+        "note": " ".join(filter(None, (one.no_room, one.note))),
     }
 
 

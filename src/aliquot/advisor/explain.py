@@ -9,6 +9,7 @@ from aliquot.advisor.explanation.behind import refused_and_behind
 from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, defective, stopping
 from aliquot.advisor.explanation.forecast import forecast, foretold, takes_room
 from aliquot.advisor.explanation.notes import placed_note
+from aliquot.advisor.explanation.preempting import no_room
 from aliquot.advisor.explanation.suspended import resumed
 from aliquot.advisor.explanation.twins import renamed, with_siblings
 from aliquot.advisor.explanation.value import Explanation
@@ -102,6 +103,8 @@ def explain_one(
             feasible=decision.nodes,
             node=preemption.node if preemption else next(iter(decision.nodes), ""),
             devices=tuple(map(str, devices_given(snapshot, pod, room, scheduler))) if room else (),
+            preemption=preemption,
+            no_room=no_room(snapshot, pod, owner, scheduler, decision),
             not_checked=decision.not_checked,
             note=placed_note(snapshot, pod, decision),
         )

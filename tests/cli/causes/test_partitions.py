@@ -18,7 +18,7 @@ def mig(profile: str) -> Json:
 
 
 @pytest.mark.parametrize(
-    ("kind", "largest"), [("gpu", "81559Mi (gpu-0 on hgx-h100)"), ("mig", "81152Mi (gpu-0-mig-7g80gb-0-0 on hgx-h100)")]
+    ("kind", "largest"), [("gpu", "81152Mi (gpu-0 on hgx-h100)"), ("mig", "81152Mi (gpu-0-mig-7g80gb-0-0 on hgx-h100)")]
 )
 def test_a_capacity_that_no_device_has(told: Told, hgx: Hgx, kind: str, largest: str) -> None:
     asked = {"deviceClassName": f"{kind}.nvidia.com", "capacity": {"requests": {"memory": "200Gi"}}}

@@ -23,4 +23,4 @@ def test_nor_on_any_of_several(told: Told) -> None:
 
 def test_nor_is_there_memory(told: Told) -> None:
     found = told(node("a0", gpu=4, pods=1), pod("other", on="a0"), pod("p", gpu=1, requests={"memory": "300Gi"}))
-    assert "no pod slot is left on a0 (1 of 1 taken), and too little memory is left: 300Gi of memory" in found["text"]
+    assert "no pod slot is left on a0 (1 of 1 taken), and too little memory is left: 300Gi asked" in found["text"]

@@ -32,8 +32,8 @@ def test_each_taint_names_its_nodes(told: Told) -> None:
     team = {"key": "team", "value": "x", "effect": "NoSchedule"}
     both = told(node("a0", gpu=1, taints=[TAINT]), node("a1", gpu=1, taints=[TAINT, team]), pod("p", gpu=1))
     assert both["sentence"].startswith(
-        "It doesn't tolerate nvidia.com/gpu=present:NoSchedule, which every node with 1 nvidia.com/gpu that it may use"
-        " otherwise has: a0 and a1, nor team=x:NoSchedule on a1. There's room on a0 and a1"
+        "It doesn't tolerate nvidia.com/gpu=present:NoSchedule on a0 and a1, both with 1 nvidia.com/gpu that it may use"
+        " otherwise; nor team=x:NoSchedule on a1. There's room on a0 and a1"
     )
     either = told(node("a0", gpu=1, taints=[TAINT]), node("a1", gpu=1, taints=[team]), pod("p", gpu=1))
     assert either["sentence"].startswith(

@@ -215,7 +215,7 @@ def test_as_wide_as_columns_says(
     flowing = [
         line
         for line, goes_on in zip(lines, going_on, strict=False)
-        if not goes_on and not line.lstrip().startswith(("$", "#", "kube-scheduler"))
+        if not goes_on and not line.lstrip().startswith(("$", "#", "undo: ", "kube-scheduler"))
     ]
     assert max(map(len, flowing)) <= columns
     assert max(map(len, flowing)) > columns - 25

@@ -145,6 +145,11 @@ def test_the_one_that_preempts_is_fine_itself(ask: Ask) -> None:
     assert found["ml/big"]["sentence"] == "ml/big would be placed on a0 after preempting ml/old."
 
 
+def test_why_it_must_preempt_is_told(ask: Ask) -> None:
+    found = ask(*EIGHT, pod("big", gpu=8, priority=1000))[1]["ml/big"]
+    assert found["note"] == "Only 2 of 8 nvidia.com/gpu are free on a0, and it asks for 8: held by ml/old."
+
+
 def test_who_has_room_beside_it_has_no_forecast(ask: Ask) -> None:
     status, found = ask(*EIGHT, node("b0", gpu=2), pod("big", gpu=8, priority=1000), pod("small", gpu=2))
     assert (status, found["ml/small"]["forecast"]) == (0, "")

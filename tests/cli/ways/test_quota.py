@@ -75,7 +75,7 @@ def test_the_quota_is_the_cause_also_where_the_gpus_are_full(ask: Ask) -> None:
     assert [one["pod"] for one in found["holders"]] == ["ml/old"]
     assert {way["kind"] for way in found["waysOut"]} == {"combined"}
     first = found["waysOut"][0]
-    assert first["title"].startswith(f"Raise ResourceQuota q to 3 of {GPU}: 2 pods more can be made; then: ")
+    assert first["title"].startswith(f"Raise ResourceQuota q to 3 of {GPU} for 2 more pods; then: ")
     assert any("add a node like a0" in way["title"] for way in found["waysOut"])
     assert first["changes"][0]["patch"] == {"spec": {"hard": {GPU: "3"}}}
     assert "nodes are available" not in ask(*cluster, output="text")[1]
@@ -98,7 +98,7 @@ def test_without_a_word_of_the_scheduler_also_where_there_is_room(ask: Ask) -> N
     found = ask(node("a0", gpu=3), HOLDER, quota(), deployment())[1]
     assert (found["verdict"], found["schedulerMessage"]) == ("blocked", "")
     (way,) = found["waysOut"]
-    assert way["title"] == f"Raise ResourceQuota q to 3 of {GPU}: 2 pods more can be made"
+    assert way["title"] == f"Raise ResourceQuota q to 3 of {GPU} for 2 more pods"
     assert way["after"]["node"] == "a0"
 
 
@@ -114,12 +114,10 @@ def test_of_a_pod_that_would_preempt(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("spec", "title"),
     [
-        pytest.param({}, "to 5 of {}: 4 pods more can be made, and there's room for 3 of them now", id="all"),
-        pytest.param({"completions": 2}, "to 3 of {}: 2 pods more can be made", id="no more than complete"),
-        pytest.param(
-            {"completions": None}, "to 5 of {}: 4 pods more can be made, and there's room for 3 of", id="open"
-        ),
-        pytest.param({"parallelism": None}, "to 2 of {}: 1 pod more can be made", id="one at a time"),
+        pytest.param({}, "to 5 of {} for 4 more pods, and there's room for 3 of them now", id="all"),
+        pytest.param({"completions": 2}, "to 3 of {} for 2 more pods", id="no more than complete"),
+        pytest.param({"completions": None}, "to 5 of {} for 4 more pods, and there's room for 3 of", id="open"),
+        pytest.param({"parallelism": None}, "to 2 of {} for 1 more pod", id="one at a time"),
     ],
 )
 def test_a_job_s_pods_are_all_counted(ask: Ask, tmp_path: Path, spec: Json, title: str) -> None:
@@ -145,6 +143,4 @@ def test_those_that_were_made_are_placed_first(ask: Ask) -> None:
     waits = pod("train-1", gpu=1, owner="Job/train")
     found = ask(node("a0", gpu=3), HOLDER, quota(), half, event, waits, args=("-A", "--cause", "quota"))[1]
     (way,) = found["waysOut"]
-    assert way["title"] == (
-        f"Raise ResourceQuota q to 3 of {GPU}: 2 pods more can be made, and there's room for 1 of them now"
-    )
+    assert way["title"] == (f"Raise ResourceQuota q to 3 of {GPU} for 2 more pods, and there's room for 1 of them now")

@@ -134,6 +134,7 @@ def test_the_manager_is_the_client_by_default(ask: Ask) -> None:
         ("POST", NODES_PATH, {"metadata": 1}, "application/json", 400, "metadata"),
         ("POST", NODES_PATH, {"kind": "Pod", "metadata": {"name": "n"}}, "application/json", 400, "kind is Pod"),
         ("PUT", f"{NODES_PATH}/n", node("m"), "application/json", 400, "isn't that of the request (n)"),
+        ("POST", NODES_PATH, node("m"), "application/vnd.kubernetes.protobuf", 415, "known is application/json"),
         ("PATCH", f"{NODES_PATH}/n", {}, "application/strategic-merge-patch+json", 415, "merge-patch"),
         ("PATCH", f"{NODES_PATH}/n", [], "application/merge-patch+json", 400, "Expected `object`"),
         ("PATCH", f"{NODES_PATH}/n", [{"op": "no", "path": ""}], "application/json-patch+json", 400, "no op 'no'"),

@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.causes.cause import Cause, Kind, listed, number
+from aliquot.advisor.owners import owner_of
 from aliquot.kube.pod import Pod
+from aliquot.kube.queueing import QUEUE_LABEL
+from aliquot.kube.storage import StorageClass
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence
 from aliquot.scheduling.outcome import GangState
 from aliquot.snapshot.snapshot import Snapshot
@@ -63,10 +66,14 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f'Its PersistentVolumeClaim {name} doesn\'t exist (persistentvolumeclaim "{name}" not found)'
         case "claim-unbound":
             absent = any(item.source == "absence" for item in one.evidence)
+            there = one.subject in snapshot.objects(StorageClass)
+            unread = "which exists" if there else "of which the input says nothing"
             why = (
-                f": its StorageClass {one.subject} doesn't exist{meant}" if absent else f" (StorageClass {one.subject})"
+                f"its StorageClass {one.subject} doesn't exist{meant}"
+                if absent
+                else f"its StorageClass is {one.subject}, {unread}"
             )
-            tail = why if one.subject else ", without a StorageClass"
+            tail = f": {why}" if one.subject else ", without a StorageClass"
             return f"Its PersistentVolumeClaim {name} is pending, unbound{tail}"
         case "claim-lost":
             return f"Its PersistentVolumeClaim {name} has lost its volume"
@@ -84,7 +91,8 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"It can't be started on its node: {one.subject}{said}"
         case "scheduler-absent":
             return (
-                f"Nobody schedules it: it asks for the scheduler {one.subject}, and no pod of it is in the dump{meant}"
+                f"It asks for the scheduler {one.subject}, and no pod of it is in the input, so nobody seems to "
+                f"schedule it{meant}"
             )
         case "scheduler-crashing":
             return f"Nothing schedules it: {name} is in {_reason(one)} ({one.used or 0} restarts){said}"
@@ -98,9 +106,20 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             least = f" (needs {one.limit} together)" if one.limit else ""
             return f"Its group {name} waits{least}{said}"
         case _ if one.object.kind == "Pod" and one.stage == "queue":
-            return f"Its queue hasn't admitted it, and nothing about that queue is in the input{said}"
+            queue = queue_of(snapshot, pod)
+            if not queue:
+                return f"Kueue hasn't admitted it: it names no queue, and no Workload of it is in the input{said}"
+            return f"Kueue hasn't admitted it to LocalQueue {queue}: no Workload of it is in the input{said}"
         case _:
             return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
+
+
+def queue_of(snapshot: Snapshot, pod: Pod) -> str:
+    """Kueue's LocalQueue that the pod or its owner names; empty: none."""
+    owner = owner_of(snapshot, pod)
+    workload = snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
+    labels: Mapping[str, str] = workload.meta.labels if workload is not None else {}
+    return pod.meta.labels.get(QUEUE_LABEL) or labels.get(QUEUE_LABEL, "")
 
 
 def _driver(snapshot: Snapshot, one: Blocker) -> str:

@@ -14,6 +14,7 @@ from aliquot.advisor.causes.scope import Scope, scope
 from aliquot.advisor.causes.usable import left_over, nothing_usable, sift
 from aliquot.advisor.gpus import MIG_PREFIX, family
 from aliquot.advisor.nearest import is_near_resource, nearest
+from aliquot.dra.device import DeviceId
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod
 from aliquot.scheduling.filters.reason import Reason
@@ -84,14 +85,15 @@ def _among(snapshot: Snapshot, pod: Pod, wanted: Mapping[str, int], nodes: Seque
         return stuck
     name = next((name for name, asked in wanted.items() if _nowhere(snapshot, sifted.usable, name, asked)), "")
     name = name or next(iter(wanted))
-    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room))
+    selected = ", which it selects," if sifted.unselected else ""
+    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room), selected)
 
 
 def _nowhere(snapshot: Snapshot, nodes: Sequence[Node], name: str, asked: int) -> bool:
     return all(snapshot.load(node.name).free(name) < asked for node in nodes)
 
 
-def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], also: str) -> Cause:
+def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], also: str, selected: str) -> Cause:
     free = {node.name: max(0, snapshot.load(node.name).free(name)) for node in nodes}
     most, everywhere = max(free.values()), sum(free.values())
     total = sum(node.allocatable[name] for node in nodes)
@@ -104,7 +106,7 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
     after = _unhealthy(nodes, name) + also
     if most == 0:
         every = "Both" if total == 2 else f"All {total}"
-        whole = f"{every} {name} on {where} are taken" if total > 1 else f"The only {name} ({where}) is taken"
+        whole = f"{every} {name} on {where}{selected} are taken" if total > 1 else f"The only {name} ({where}) is taken"
         return Cause("held", f"{whole}{by}.{after}", objects)
     best = [node for node, amount in free.items() if amount == most]
     if everywhere >= asked and len(nodes) > 1:
@@ -119,7 +121,8 @@ def _taken(snapshot: Snapshot, name: str, asked: int, nodes: Sequence[Node], als
         sentence = f"Only {most} of {total} {name} {verb} free on {where}, and it asks for {asked}{by}.{after}"
     else:
         size = nodes[0].allocatable[name]
-        sentence = f"No node has {asked} {name} free: the most is {most} of {size}, on {nodes_named(best)}{by}.{after}"
+        nobody = "No node that it selects" if selected else "No node"
+        sentence = f"{nobody} has {asked} {name} free: the most is {most} of {size}, on {nodes_named(best)}{by}.{after}"
     return Cause("held", sentence, objects)
 
 
@@ -151,14 +154,15 @@ def _larger(snapshot: Snapshot, name: str, asked: int, offering: Sequence[Node],
         if count >= asked and node in meant.names
     }
     by_dra = (
-        f" {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only."
+        f"; {nodes_named(published)} publish{'es' if len(published) == 1 else ''} as many, but by DRA only "
+        f"({'at most ' if len(published) > 1 else ''}{_unallocated(snapshot, name, published)} unallocated)"
         if published
         else ""
     )
     sentence = (
         f"It asks for {about(name, asked)} {name} on one node, more than any node "
         f"{'that it selects ' if meant.narrowed else ''}has: the most is "
-        f"{about(name, most)}, on {nodes_named(best)}.{by_dra}"
+        f"{about(name, most)}, on {nodes_named(best)}{by_dra}."
     )
     return Cause("larger-than-any", sentence, (name, *best[:3], *list(published)[:2]))
 
@@ -200,6 +204,14 @@ def _not_offered(snapshot: Snapshot, name: str, meant: Scope) -> Cause:
         return Cause("not-offered", sentence, (name, *where[:3]))
     there = sorted({node.name for other in others[:3] for node in offered[other]})
     verb = "is" if len(told) == 1 else "are"
+    if len({tuple(node.name for node in offered[other]) for other in others[:3]}) > 1:  # not all on the same nodes
+        told = [
+            f"{other} ({_free_words(snapshot, other, offered[other])} on {_some(offered[other])})"
+            for other in others[:3]
+        ]
+        return Cause(
+            "not-offered", f"{nobody} offers {name}. There {verb} {listed(told)}.", (name, *others[:3], *there[:3])
+        )
     sentence = f"{nobody} offers {name}. There {verb} {listed(told)} on {nodes_named(there)}."
     return Cause("not-offered", sentence, (name, *others[:3], *there[:3]))
 
@@ -227,14 +239,33 @@ def _free_words(snapshot: Snapshot, name: str, nodes: Sequence[Node]) -> str:
     return f"{free} free of {sum(node.allocatable[name] for node in nodes)}"
 
 
+def _some(nodes: Sequence[Node]) -> str:
+    return nodes[0].name if len(nodes) == 1 else f"{len(nodes)} nodes"
+
+
 def published_by_node(snapshot: Snapshot, name: str) -> dict[str, int]:
     """Node -> whole devices of that vendor that it publishes by DRA."""
-    nodes: dict[str, int] = {}
+    return {node: len(devices) for node, devices in _whole_devices(snapshot, name).items()}
+
+
+def _whole_devices(snapshot: Snapshot, name: str) -> dict[str, list[DeviceId]]:
+    nodes: dict[str, list[DeviceId]] = {}
     for one in snapshot.slices.values():
         if one.node_name and _same_vendor(one.driver, name):
-            whole = [device for device in one.devices if _kind(device.attributes) in ("", "gpu")]
-            nodes[one.node_name] = nodes.get(one.node_name, 0) + len(whole)
+            nodes.setdefault(one.node_name, []).extend(
+                DeviceId(one.driver, one.pool, device.name)
+                for device in one.devices
+                if _kind(device.attributes) in ("", "gpu")
+            )
     return nodes
+
+
+def _unallocated(snapshot: Snapshot, name: str, nodes: Iterable[str]) -> int:
+    """The most of them that any of these nodes has left: no claim holds them."""
+    allocations = [claim.allocation for claim in snapshot.claims.values() if claim.allocation is not None]
+    held = {one.device for allocation in allocations for one in allocation.results}
+    devices = _whole_devices(snapshot, name)
+    return max(sum(1 for device in devices[node] if device not in held) for node in nodes)
 
 
 def _same_vendor(driver: str, name: str) -> bool:
@@ -314,17 +345,27 @@ def _short(snapshot: Snapshot, nodes: Sequence[Node], reasons: Reasons, free: st
                 if reason.subject not in shorts or left > shorts[reason.subject][1]:
                     shorts[reason.subject] = (reason.asked_amount, left, node.name)
     slots = _no_slots(nodes, reasons) if shorts.pop("pods", None) is not None else ""
+    never = {name: _never(nodes, name, asked) for name, (asked, _, _) in shorts.items()}
     told = [
-        f"{about(name, asked)} of {name} asked, the most left is {about(name, left)} ({node})"
+        f"{about(name, asked)}{f' of {name}' if len(shorts) > 1 else ''} asked, the most left is {about(name, left)} "
+        f"({node}){never[name]}"
         for name, (asked, left, node) in shorts.items()
     ]
     biggest = next(iter(shorts), "")
-    holders = held_by(snapshot, [node.name for node in nodes], biggest) if biggest in PLAIN else []
+    held = biggest in PLAIN and not never[biggest]  # else who holds it is beside the point
+    holders = held_by(snapshot, [node.name for node in nodes], biggest) if held else []
     by = f"; most of it is asked by {who(holders[:2])}" if holders else ""
     little = f"too little {listed(sorted(shorts))} is left: {'; '.join(told)}{by}" if shorts else ""
     sentence = f"{free}{', and '.join(part for part in (slots, little) if part)}."
     objects = (*shorts, *(["pods"] if slots else []), *[n.name for n in nodes[:3]])
     return Cause("short-of-cpu-or-memory", sentence[:1].upper() + sentence[1:], objects)
+
+
+def _never(nodes: Sequence[Node], name: str, asked: int) -> str:
+    """That even an empty node would be too small; mostly nothing."""
+    most = max(node.allocatable.get(name, 0) for node in nodes)
+    whole = "the node has" if len(nodes) == 1 else "no node that it may use has more than"
+    return f", and {whole} {about(name, most)}" if most < asked else ""
 
 
 def _no_slots(nodes: Sequence[Node], reasons: Reasons) -> str:

@@ -63,7 +63,14 @@ def of_devices(
     usable = [node.name for node in sifted.usable]
     also = _counted_there(snapshot, pod, usable) + left_over(sifted, room)
     nobody = "No node" if len(usable) == len(able) else "No node that it may use"
-    return _among(snapshot, {name: by_node[name] for name in usable}, reasons, what, also, nobody)
+    alone = by_node.keys() >= _publishing(snapshot, by_node[usable[0]])
+    return _among(snapshot, {name: by_node[name] for name in usable}, reasons, what, also, nobody, alone=alone)
+
+
+def _publishing(snapshot: Snapshot, told: Sequence[Supplied]) -> set[str]:
+    """Nodes with devices of the drivers whose devices these requests mean."""
+    drivers = {device.device.driver for one in told for device in one.meant}
+    return {one.node_name for one in snapshot.slices.values() if one.node_name and one.driver in drivers}
 
 
 def _counted_there(snapshot: Snapshot, pod: Pod, nodes: Sequence[str]) -> str:
@@ -126,8 +133,10 @@ def _among(
     what: str,
     also: str,
     nobody: str,
+    *,
+    alone: bool,
 ) -> Cause | None:
-    """On the nodes that have such devices and that the pod may use."""
+    """On the nodes that have such devices and that the pod may use; `alone`: no other node has such devices."""
     short = {
         name: [one for one in _first_alternatives(told) if one.usable < one.wanted] for name, told in by_node.items()
     }
@@ -145,7 +154,8 @@ def _among(
     kind = _kind(short)
     every = [one for lacks in short.values() for one in lacks]
     lead = _lead(every, short, nobody) + _elsewhere(by_node, short)
-    sentence = f"{lead}: {'; '.join(said.words[:3])}." if said.words else f"{lead}."
+    some = "" if alone else "for instance "
+    sentence = f"{lead}: {some}{'; '.join(said.words[:3])}." if said.words else f"{lead}."
     sentence += _other_alternatives(snapshot, by_node, every)
     if kind == "held" and any(one.request.wanted is None for one in every):
         kind = "all-with-one-taken"

@@ -86,11 +86,11 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
     lacking, have = _without(snapshot, key[1])
     near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
     meant = f" ({near[0]} is probably meant)" if near else ""
-    others = f" (they have {listed(sorted(have), 6)})" if have else ""
+    others = f" These devices have {listed(sorted(have), 6)}." if have else ""
     sentence = (
-        f"A selector reads {key[1]}{meant}, which the devices of {nodes_named(lacking)} don't have{others}: in "
+        f"A selector reads {key[1]}{meant}, which the devices of {nodes_named(lacking)} don't have: in "
         f"selector #{found['index']} of {whose} CEL's error `no such key: {key[1]}` ends the whole attempt, whatever "
-        "other nodes offer."
+        f"other nodes offer.{others}"
     )
     return Cause("cel-error", sentence, (found["name"], key[1], *sorted(lacking)[:3]))
 

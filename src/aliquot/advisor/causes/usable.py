@@ -141,13 +141,13 @@ def _tainted(heap: Sequence[Node], reasons: Mapping[str, Sequence[Reason]]) -> d
 def _every(where: Mapping[str, Sequence[str]], names: Sequence[str], what: str) -> str:
     """The taints of all these nodes, and which of them have others too; or which has which."""
     common = [taint for taint, nodes in where.items() if len(nodes) == len(names)]
-    every = f"{'every' if len(names) > 1 else 'the only'} node with {what} that it may use otherwise"
     if not common:
         each = listed([f"{taint} on {nodes_named(nodes)}" for taint, nodes in where.items()], last="or")
-        return f"{each}: {every} has such a taint"
+        return f"{each}: every node with {what} that it may use otherwise has such a taint"
+    every = f"{'all' if len(names) > 2 else 'both' if len(names) == 2 else 'the only one'} with {what} that it may use"
     rest = [f"{taint} on {nodes_named(nodes)}" for taint, nodes in where.items() if taint not in common]
-    also = f", nor {listed(rest, last='or')}" if rest else ""
-    return f"{listed(common, last='or')}, which {every} has: {nodes_named(names)}{also}"
+    also = f"; nor {listed(rest, last='or')}" if rest else ""
+    return f"{listed(common, last='or')} on {nodes_named(names)}, {every} otherwise{also}"
 
 
 def _the(heap: Sequence[Node], what: str) -> str:

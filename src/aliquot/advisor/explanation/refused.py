@@ -1,10 +1,12 @@
 """Of pods that the scheduler refuses: who refuses, who holds what they ask for, and the ways out."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
 from aliquot.advisor.alike import Alike, alike_groups
 from aliquot.advisor.case import Case, device_requests
+from aliquot.advisor.causes.blocked import queue_of
 from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.causes.diagnose import diagnose
 from aliquot.advisor.explanation.notes import notes, waiting_for
@@ -17,6 +19,7 @@ from aliquot.advisor.spots import case_of
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.advisor.wishes import Wishes
 from aliquot.kube.pod import Pod
+from aliquot.kube.queueing import ADMISSION_GATE, QUEUE_LABEL
 from aliquot.scheduling.blockers.blocker import Blocker
 from aliquot.scheduling.filters.dynamic_resources import DYNAMIC_RESOURCES
 from aliquot.scheduling.outcome import Placement, Refusal
@@ -44,7 +47,7 @@ def refused(
     if decision.verdict == "gated":
         ways: list[WayOut] = []
         case = None
-        advice = [Advice(f"scheduling gate {gate}: whoever set it must take it away") for gate in pod.scheduling_gates]
+        advice = [_ungated(snapshot, pod, gate) for gate in pod.scheduling_gates]
     else:
         case = case_of(snapshot, pod, owner, scheduler, groups, decision, node_groups)
         case = replace(case, blockers=blockers, wishes=wishes)
@@ -79,6 +82,18 @@ def refused(
         conflict=_conflict(case),
         possible=_possible(case),
         note=notes(snapshot, pod, decision.message, decision.not_checked),
+    )
+
+
+def _ungated(snapshot: Snapshot, pod: Pod, gate: str) -> Advice:
+    """Who takes a gate away; of Kueue's with what shows why it doesn't yet."""
+    if gate != ADMISSION_GATE:
+        return Advice(f"scheduling gate {gate}: whoever set it must take it away")
+    where = shlex.quote(pod.namespace)
+    queued = "its Workload says why it waits" if queue_of(snapshot, pod) else f"label {QUEUE_LABEL} names no queue"
+    return Advice(
+        f"Have Kueue admit it: that takes away {gate} ({queued})",
+        f"kubectl get workloads.kueue.x-k8s.io,localqueues.kueue.x-k8s.io -n {where}",
     )
 
 

@@ -10,7 +10,7 @@ from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.wayout import Advice, WayOut
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
-from aliquot.scheduling.outcome import NodeGroup
+from aliquot.scheduling.outcome import NodeGroup, Preemption
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,21 @@ class Explanation:
     """Equal for pods of one owner that differ only in name."""
     siblings: int = 0
     """Pods beside it that wait for the same reason: of the same owner and spec."""
+    preemption: Preemption | None = None
+    """Whom it preempts to get its place."""
+    no_room: str = ""
+    """Why there's no place for it without that."""
     forecast: str = ""
     """What the queue will do to a pod that has room now."""
     only_nodes: tuple[str, ...] = ()
     """Of these nodes alone the reasons, holders and ways out are told; none: of all."""
     note: str = ""
     """That the cluster's own message is older than what the snapshot shows, for instance."""
+
+    @property
+    def preempts(self) -> Preemption | None:
+        """Whom it'll preempt, unless what others do comes first."""
+        return self.preemption if self.verdict == "placeable" and not self.forecast else None
 
 
 def counts(stories: Iterable[Explanation]) -> Mapping[str, int]:

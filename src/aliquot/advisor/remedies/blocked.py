@@ -76,7 +76,8 @@ def volume(case: Case, one: Blocker) -> Candidate:
             " (an unbound claim holds no data)"
         )
     else:
-        title = f"Have a volume provisioned for PersistentVolumeClaim {name} (it's unbound)"
+        check = f"check StorageClass {one.subject}" if one.subject else "it names no StorageClass"
+        title = f"Have a volume provisioned for PersistentVolumeClaim {name} ({check})"
         command = f"kubectl describe pvc {shlex.quote(name)} {where}  # the provisioner's events say what it lacks"
 
     def apply(trial: Trial) -> Trial:
@@ -104,7 +105,7 @@ def _scheduler(case: Case, one: Blocker) -> Iterator[Candidate]:
         kind="fix-scheduler",
         target="pod",
         title=f"Have {wanted} schedule it ({case.pod.scheduler_name} "
-        + ("isn't there)" if one.kind == "scheduler-absent" else "decides by its own rules)"),
+        + ("has no pod in the input)" if one.kind == "scheduler-absent" else "decides by its own rules)"),
         changes=changes.pod_spec(case.owner, case.pod.name, {"schedulerName": wanted}),
         apply=on_pod(lambda pod: replace(pod, scheduler_name=wanted)),
         risk=Risk("low", "the original looks like a slip")

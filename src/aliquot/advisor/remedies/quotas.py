@@ -57,8 +57,8 @@ def raised_quota(case: Case, one: Blocker) -> Candidate | None:
     return Candidate(
         kind="raise-quota",
         target=f"resourcequota/{name}",
-        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject}: {number(missing, 'pod')} more"
-        " can be made",
+        title=f"Raise ResourceQuota {name} to {about(resource, needed)} of {one.subject} for"
+        f" {number(missing, 'more pod')}",
         changes=(Change(f"resourcequota {namespace}/{name}", command(needed), patch(needed), command(one.limit)),),
         apply=lambda trial: trial,
         risk=Risk("medium", "the namespace may then use more: whoever set the quota should agree"),

@@ -28,7 +28,8 @@ def inventory_from(host: str, driver_root: str, dev_root: str, *, ask: bool = Tr
     """
     if host.startswith(SYSFS):
         root = host.removeprefix(SYSFS) or "/"
-        if root != "/" and host_of(host) is None:  # this machine may have no PCI bus, as WSL2 has none
+        # a machine may have no PCI bus, as WSL2 has none; a folder that has nothing of a root is no host
+        if not any((Path(root) / each).is_dir() for each in ("dev", "proc", "sys")) and host_of(host) is None:
             return None
         return discover(driver_root, dev_root, root)
     files = discover(driver_root, dev_root)

@@ -2,18 +2,33 @@
 
 from collections.abc import Sequence
 
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.explanation.value import Explanation
-from aliquot.advisor.wayout import WayOut
+from aliquot.advisor.wayout import WayOut, harm
 
 
 def best(story: Explanation) -> str:
     """What to do first; where nothing that was tried helps, what is advised; empty: nothing needs to be done."""
     if story.ways_out:
         return _told(story.ways_out)
+    if (goes := story.preempts) is not None:
+        return f"None needed: on {goes.node} it preempts {listed(goes.victims, 2)}{harm(goes)}"
     advice = next((one.text for one in story.advice), "")
     if story.verdict == "gated":
         return advice[:1].upper() + advice[1:]
     return advice or "none found" if story.verdict in ("pending", "blocked") else ""
+
+
+def risk(story: Explanation) -> str:
+    """Of that: its level; empty where nothing was tried. Who is preempted no longer runs: that's high."""
+    if story.ways_out:
+        return story.ways_out[0].risk.level
+    return "high" if story.preempts is not None else ""
+
+
+def cause(story: Explanation) -> str:
+    """Why something must be done; of a pod that preempts others, why it must."""
+    return story.no_room if story.preempts is not None and story.no_room else story.sentence
 
 
 def _told(ways: Sequence[WayOut]) -> str:

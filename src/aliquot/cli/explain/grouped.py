@@ -11,8 +11,9 @@ SIGNS = {"running": "✔", "placeable": "✔", "pending": "✘", "gated": "◌",
 STYLES = {"running": "green", "placeable": "green", "pending": "red", "gated": "yellow", "blocked": "red"}
 
 MARKS = {
-    "◌": "gated, not yet queued",
-    "?": "room as far as checked, or until others are placed",
+    "✘": "can't be placed, or can't start",
+    "◌": "gated: the scheduler doesn't look at it yet",
+    "?": "would be placed, as far as checked or until others are",
 }
 """What the signs mean that don't say it themselves."""
 
@@ -45,8 +46,12 @@ def _forecast(story: Explanation, twins: Sequence[Explanation]) -> str:
 
 
 def in_order(stories: Iterable[Explanation]) -> list[Group]:
-    """The same, those first for which something must be done."""
-    return sorted(together(stories), key=lambda group: ORDER.index(group[0].verdict))
+    """The same, those first for which something must be done; then by namespace and owner."""
+
+    def place(group: Group) -> tuple[int, str, str]:
+        return ORDER.index(group[0].verdict), group[0].pod.namespace, group[0].owner.name
+
+    return sorted(together(stories), key=place)
 
 
 def unsure(story: Explanation) -> bool:

@@ -114,7 +114,7 @@ def _head(out: Console, story: Explanation, twins: Sequence[Explanation]) -> Non
         indented(out, given(story), 2)
     if story.cause is not None and story.verdict != "gated":
         indented(out, f"Asks for {asks(story.pod)}.", 2, "dim")
-    for line in (story.forecast, story.note, *(f"Not checked: {one}" for one in story.not_checked)):
+    for line in (story.no_room, story.forecast, story.note, *(f"Not checked: {one}" for one in story.not_checked)):
         if line:
             indented(out, line, 2, "yellow")
 

@@ -54,6 +54,8 @@ def one(out: Console, story: Explanation, twins: list[Explanation], release: str
         out.print(Padding(Words(given(story, len(story.devices))), (0, 0, 0, 2)))
     if len(story.feasible) > 1:
         out.print(Padding(Words(f"Nodes with room: {listed(story.feasible, NODES_SHOWN)}."), (0, 0, 0, 2)))
+    if story.no_room:
+        out.print(Padding(Words(story.no_room, "yellow"), (0, 0, 0, 2)))
     if story.forecast:
         out.print(Padding(Words(story.forecast, "yellow"), (0, 0, 0, 2)))
     if story.note:

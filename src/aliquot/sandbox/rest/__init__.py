@@ -6,6 +6,7 @@ few), `kubeconfig` tells clients how to get here.
 
 Known to it: get, list in pages, watch (with bookmarks, or beginning with all objects), create, update, merge and JSON
 patches, server-side apply, delete with preconditions, status subresources, discovery. Not known: strategic merge
-patches (415), tables (kubectl prints names and ages), dry runs, deletion of collections, protobuf, OpenAPI (so kubectl
-wants --validate=false); everybody who knows the address may do everything.
+patches (415), tables (kubectl prints names and ages), dry runs, deletion of collections, OpenAPI (so kubectl wants
+--validate=false), protobuf (415: client-go's ContentType must be application/json); everybody who knows the address may
+do everything.
 """

@@ -16,6 +16,7 @@ Json = dict[str, Any]
 Query = Mapping[str, str]
 T = TypeVar("T")
 
+JSON = "application/json"
 PATCHES: Mapping[str, PatchKind | Literal["apply"]] = {
     "application/merge-patch+json": "merge",
     "application/json-patch+json": "json",
@@ -48,13 +49,16 @@ def write(
         raise StatusError(400, "dryRun isn't known here")
     manager = query.get("fieldManager") or agent.partition("/")[0] or "unknown"
     subresource = cast("Subresource", place.subresource)
+    content = content.partition(";")[0].strip()
+    if body and method != "PATCH" and content not in {"", JSON}:  # client-go's own default is protobuf
+        raise StatusError(415, f"a body of type {content} isn't known; known is {JSON}")
     if method == "POST" and not place.name:
         return answer(cluster.create(place.resource, _placed(place, _decoded(body, Json)), manager=manager), 201)
     if method == "PUT" and place.name:
         thing = _placed(place, _decoded(body, Json))
         return answer(cluster.update(place.resource, thing, subresource=subresource, manager=manager))
     if method == "PATCH" and place.name:
-        return answer(_patched(cluster, place, query, body, content.partition(";")[0].strip(), manager))
+        return answer(_patched(cluster, place, query, body, content, manager))
     if method == "DELETE" and place.name and not place.subresource:
         return _deleted(cluster, place, query, body)
     raise StatusError(405, f"the server does not allow {method} on this resource")

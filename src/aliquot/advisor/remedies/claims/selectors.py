@@ -185,7 +185,7 @@ def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text:
         changed(asked.source.claim.spec, asked.place, change),
         [{"op": "replace", "path": pointer, "value": new}],
         kind="change-request" if profile else "fix-selector",
-        title=f"Correct the selector of request {asked.story.request}: {text}",
+        title=f"Correct request {asked.story.request} of {asked.source.kind} {asked.source.name}: {text}",
         risk=Risk("low", "the original looks like a slip")
         if slip
         else Risk("low", "devices that don't publish the attribute are no longer candidates")

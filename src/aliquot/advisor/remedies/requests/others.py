@@ -57,7 +57,8 @@ def ask(case: Case, spot: Spot, name: str, other: str, amount: int) -> Candidate
             "high", "the workload must be able to run on fewer devices (for a model: tensor parallelism, memory)"
         )
         rank = 34.0 - amount / max(1, spot.short_of()[name].asked)
-        title = f"Ask for {amount} {name} instead of {sum(one.requests[name] for one in touched)}"
+        before = sum(one.requests[name] for one in touched)
+        title = f"Ask for {amount} {name} instead of {before} ({amount} free on {spot.node.name})"
     elif slip:
         risk, rank = Risk("low", "the original looks like a slip"), 6.0
         title = f"Ask for {other} (not {name})"

@@ -9,7 +9,7 @@ from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
 from aliquot.advisor.verdicts import asks
 from aliquot.advisor.wayout import WayOut
-from aliquot.cli.explain.best import best
+from aliquot.cli.explain.best import best, cause, risk
 from aliquot.cli.explain.grouped import SIGNS, Group, unsure
 from aliquot.cli.explain.page.anchors import Anchors
 from aliquot.cli.explain.page.evidence import HeldBy, Refusing, Told, devices, holders, refusing
@@ -53,6 +53,10 @@ class Block:
     way: WayOut | None
     best: str
     """The best way out as the summary tells it; empty: nothing is tried or advised."""
+    risk: str
+    """Its level; empty: nothing was tried."""
+    why: str
+    """The sentence of the summary."""
     offered: tuple[str, ...]
     """What its pods ask for, as the map's `offers` name it."""
 
@@ -82,6 +86,8 @@ def block(snapshot: Snapshot, groups: Sequence[Group], anchors: Anchors) -> Bloc
         parts,
         helped.ways_out[0] if helped.ways_out else None,
         best(helped),
+        risk(helped),
+        cause(story),
         tuple(sorted(asked_of(snapshot, story.pod))),
     )
 
