@@ -3,6 +3,7 @@
 After every step: what the host has is what others made and what claims hold; nothing more, and nothing of others less.
 """
 
+import os
 import shutil
 import tempfile
 from contextlib import suppress
@@ -66,7 +67,7 @@ MOMENTS = st.none() | st.integers(0, 45)
 class Agents(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="aliquot-", dir=_MEMORY if _MEMORY.is_dir() else None))
+        self.folder = Path(tempfile.mkdtemp(prefix="aliquot-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None))
         self.node = Machine(self.folder)
         self.agent = self.node.started()
         self.theirs = {each.uuid for gpu in self.node.host.survey().gpus for each in gpu.instances}
