@@ -13,6 +13,7 @@ from aliquot.devices.mig import Placement
 from aliquot.node.claims.refusal import Refusal
 from aliquot.node.preparing.answers import Prepared
 from scenarios.deaths.deadly import DeadlyDisk, DeadlyHost, Death, Killed
+from scenarios.deaths.kinds import share
 from scenarios.deaths.machine import DIVIDED, H100, WHOLE, Machine, opaque
 
 INSTANCE, PLACE = "gpu-0-mig-1g5gb-19-4", Placement(4, "1g.5gb")
@@ -210,3 +211,17 @@ def test_a_claim_that_nvidias_driver_prepared_is_left_to_it(node: Machine) -> No
     assert isinstance(answer, Refusal)
     assert answer.message.startswith("another driver has prepared claim ml/c-aaaa (c-aaaa): ")
     assert agent.entries() == ()
+
+
+def test_an_instance_that_was_made_again_for_another_share_is_still_ours(node: Machine) -> None:
+    """Its first maker inherits it from the one that made it again, and knows it when it goes."""
+    agent = node.agent()
+    agent.start()
+    first, second = (node.api.allocate(uid, share(INSTANCE, number)) for number, uid in enumerate(("c-aaaa", "c-bbbb")))
+    assert isinstance(agent.prepare(first), Prepared)
+    node.host.destroy_instance(DIVIDED, node.host.survey().gpus[0].instances[1].id)
+    assert isinstance(agent.prepare(second), Prepared)
+    assert agent.unprepare(second) is None
+    assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
+    assert agent.unprepare(first) is None
+    assert places(node) == ["3g.20gb at 0"]
