@@ -41,8 +41,8 @@ SEED ?= 1
 SOAK ?= 20000
 soak: $(READY)
 	$(PY) -m scenarios.soak --count $(SOAK) --seed $(SEED)
-	HYPOTHESIS_PROFILE=deep $(PY) -m pytest -n auto -m law --timeout 7200 $(ARGS)
 	$(PY) -m scenarios.deaths
+	HYPOTHESIS_PROFILE=deep $(PY) -m pytest -n auto -m law --timeout 7200 $(ARGS)
 	$(PY) -m scenarios.node.kill_matrix
 
 N ?= 2000

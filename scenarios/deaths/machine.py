@@ -146,6 +146,10 @@ class Machine:
         )
         return Preparer(parts, limit_s=limit_s)
 
+    def limited(self, limit_s: float) -> SimulatedHost:
+        """The same host for somebody whose calls may take only so long."""
+        return SimulatedHost(_file(self.text), state=self.folder / "host.state", limit_s=limit_s)
+
     def spec_of(self, uid: str) -> str:
         """The name of a claim's spec."""
         return f"k8s.{self.driver}-claim_{uid}.json"

@@ -20,6 +20,7 @@ from aliquot.kube.release import Kubernetes
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.health.picture import NOTHING, Picture
 from aliquot.node.health.telling import statuses, taints_of
+from aliquot.node.preparing.answers import Prepared
 from aliquot.node.publishing.publisher import Publisher
 from aliquot.node.serving.driver import DraDriver, KubeletFolders
 from aliquot.node.serving.health_board import Health
@@ -65,8 +66,8 @@ class Contended(MemoryCluster):
 class Nobody:
     """Prepares nothing."""
 
-    def prepare(self, claim: ClaimRef) -> Sequence[Any]:  # noqa: ARG002 - the door's signature
-        return ()
+    def prepare(self, claim: ClaimRef) -> Prepared:
+        return Prepared(claim, ())
 
     def unprepare(self, claim: ClaimRef) -> None:
         """Nothing is held."""

@@ -1,6 +1,5 @@
 """Who else serves GPUs on a node: real sockets, pods and slices as the API server has them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from aliquot.node.neighbours.components import Component
 from aliquot.node.neighbours.found import InCluster, OnMachine
 from aliquot.node.neighbours.judge import judge
 from aliquot.node.neighbours.look import look
-from aliquot.node.serving.door import GivenDevice
+from aliquot.node.preparing.answers import Prepared
 from aliquot.node.serving.driver import DraDriver, KubeletFolders
 from tests.node.machine import DOMAIN, GPU, Machine
 
@@ -23,7 +22,7 @@ UID = "0b9c7c3a-8f0f-4a55-9d4f-3f6a5d1e2c4b"
 class Nobody:
     """Has no devices."""
 
-    def prepare(self, claim: ClaimRef) -> Sequence[GivenDevice] | Refusal:
+    def prepare(self, claim: ClaimRef) -> Prepared | Refusal:
         return Refusal(f"no device for {claim}")
 
     def unprepare(self, claim: ClaimRef) -> Refusal | None:

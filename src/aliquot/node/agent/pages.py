@@ -6,8 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry
-
 from aliquot import __version__
 from aliquot.devices.hosts.protocol import Host
 from aliquot.dra.device import DeviceId
@@ -17,7 +15,7 @@ from aliquot.node.claims.refusal import Refusal
 from aliquot.node.config.values import NodeConfig
 from aliquot.node.metrics.app import pages
 from aliquot.node.metrics.collector import DeviceCollector, Options, PodResources
-from aliquot.node.metrics.own import Own
+from aliquot.node.metrics.own import Own, registry
 from aliquot.node.metrics.server import PagesServer
 from aliquot.node.preparing.answers import Prepared
 from aliquot.node.preparing.preparer import Preparer
@@ -37,7 +35,7 @@ class Pages:
     def __init__(
         self, node: str, config: NodeConfig, host: Host, watched: Watched, preparers: Mapping[str, Preparer]
     ) -> None:
-        self._registry = CollectorRegistry()
+        self._registry = registry()
         self._address = config.metrics_address
         self._preparers = preparers
         self.own = Own(self._registry, __version__)

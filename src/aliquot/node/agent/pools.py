@@ -28,7 +28,7 @@ class Offering:
     """
 
     def __init__(
-        self, node: str, host: Host, config: NodeConfig, own: Callable[[], Mapping[str, Sequence[Placement]]]
+        self, node: str, host: Host, config: NodeConfig, own: Callable[[Survey], Mapping[str, Sequence[Placement]]]
     ) -> None:
         self._node, self._host, self._own = node, host, own
         self.config = config
@@ -55,7 +55,7 @@ class Offering:
             kubernetes=kubernetes,
             mig=self.config.mig,
             nic_driver=self.config.nic_driver or NIC_DRIVER,
-            own=self._own(),
+            own=self._own(survey),
             taints=None if self.picture is None else taints_of(self.picture.told),
         )
         return published(survey, self._known(survey), options)

@@ -6,7 +6,7 @@ from typing import Final
 
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.entry import Entry
-from aliquot.sharing.setup.steps import Step
+from aliquot.sharing.setup.steps import CreateInstance, Step, Target
 
 TOMBSTONES: Final = 256
 """As many as a node can have in one kubelet's retries, several times over; the oldest go first."""
@@ -30,7 +30,7 @@ class Checkpoint:
     def handed(self, leaving: Entry, heirs: Mapping[str, tuple[Step, ...]]) -> "Checkpoint":
         """With the entry of a claim that leaves, and with what others undo in its place when they go."""
         given = [
-            replace(heir, steps=(*(step for step in steps if step not in heir.steps), *heir.steps))
+            _inherited(heir, leaving, steps)
             for uid, steps in heirs.items()
             if (heir := self.entries.get(uid)) is not None
         ]
@@ -52,3 +52,13 @@ class Checkpoint:
     def is_buried(self, uid: str) -> bool:
         """Whether the claim was unprepared lately."""
         return any(each.uid == uid for each in self.tombstones)
+
+
+def _inherited(heir: Entry, leaving: Entry, steps: tuple[Step, ...]) -> Entry:
+    """An heir with the steps of who leaves, and with the instances by which those are known to be ours."""
+    made = {Target(step.gpu, step.place) for step in steps if isinstance(step, CreateInstance)}
+    seen = {device.target: device.instance for device in leaving.devices if device.target in made}
+    devices = tuple(
+        replace(device, instance=seen[device.target]) if device.target in seen else device for device in heir.devices
+    )
+    return replace(heir, devices=devices, steps=(*(step for step in steps if step not in heir.steps), *heir.steps))

@@ -5,10 +5,12 @@ from typing import Final, TypeVar
 
 from aliquot.devices.hosts.protocol import HostFault
 from aliquot.devices.mig import Placement
+from aliquot.devices.survey import Survey
 from aliquot.node.claims.asked import Asked, read_asked
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.entry import Entry, State
 from aliquot.node.claims.holders import HeldBy
+from aliquot.node.claims.leftovers import without_replaced
 from aliquot.node.claims.names import lock_of
 from aliquot.node.claims.protocol import ClaimsUnavailable
 from aliquot.node.claims.refusal import Refusal, later
@@ -89,11 +91,15 @@ class Preparer:
                     found[key] = (*found.get(key, ()), entry.claim)
         return found
 
-    def own(self) -> Mapping[str, tuple[Placement, ...]]:
-        """By the GPU's UUID: the MIG instances that were made for claims, and go with them."""
+    def own(self, survey: Survey) -> Mapping[str, tuple[Placement, ...]]:
+        """By the GPU's UUID: the MIG instances that were made for claims, and go with them.
+
+        Args:
+            survey: the host as it stands; where another instance lies in the place of a claim's, that's others'.
+        """
         found: dict[str, tuple[Placement, ...]] = {}
         for entry in self._parts.checkpoint.now.entries.values():
-            for step in entry.steps:
+            for step in without_replaced(entry, survey):
                 if isinstance(step, CreateInstance):
                     found[step.gpu] = (*found.get(step.gpu, ()), step.place)
         return found

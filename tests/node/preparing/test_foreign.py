@@ -13,6 +13,7 @@ from aliquot.devices.mig import Placement
 from aliquot.node.claims.refusal import Refusal
 from aliquot.node.preparing.answers import Prepared
 from scenarios.deaths.deadly import DeadlyDisk, DeadlyHost, Death, Killed
+from scenarios.deaths.kinds import share
 from scenarios.deaths.machine import DIVIDED, H100, WHOLE, Machine, opaque
 
 INSTANCE, PLACE = "gpu-0-mig-1g5gb-19-4", Placement(4, "1g.5gb")
@@ -45,7 +46,7 @@ def test_an_instance_that_stood_there_stays(node: Machine) -> None:
     agent.start()
     ref = node.api.allocate("c-aaaa", "gpu-0-mig-3g20gb-9-0")
     assert isinstance(agent.prepare(ref), Prepared)
-    assert agent.own() == {}
+    assert agent.own(node.host.survey()) == {}
     assert agent.unprepare(ref) is None
     assert places(node) == ["3g.20gb at 0"]
 
@@ -70,7 +71,7 @@ def test_it_stays_also_where_the_claim_was_prepared_once_more(node: Machine) -> 
     node.host.destroy_instance(DIVIDED, node.host.survey().gpus[0].instances[1].id)
     node.host.create_instance(DIVIDED, PLACE)
     assert isinstance(agent.prepare(ref), Prepared)
-    assert agent.own() == {}
+    assert agent.own(node.host.survey()) == {}
     assert agent.unprepare(ref) is None
     assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
 
@@ -210,3 +211,17 @@ def test_a_claim_that_nvidias_driver_prepared_is_left_to_it(node: Machine) -> No
     assert isinstance(answer, Refusal)
     assert answer.message.startswith("another driver has prepared claim ml/c-aaaa (c-aaaa): ")
     assert agent.entries() == ()
+
+
+def test_an_instance_that_was_made_again_for_another_share_is_still_ours(node: Machine) -> None:
+    """Its first maker inherits it from the one that made it again, and knows it when it goes."""
+    agent = node.agent()
+    agent.start()
+    first, second = (node.api.allocate(uid, share(INSTANCE, number)) for number, uid in enumerate(("c-aaaa", "c-bbbb")))
+    assert isinstance(agent.prepare(first), Prepared)
+    node.host.destroy_instance(DIVIDED, node.host.survey().gpus[0].instances[1].id)
+    assert isinstance(agent.prepare(second), Prepared)
+    assert agent.unprepare(second) is None
+    assert places(node) == ["3g.20gb at 0", "1g.5gb at 4"]
+    assert agent.unprepare(first) is None
+    assert places(node) == ["3g.20gb at 0"]
