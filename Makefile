@@ -43,7 +43,6 @@ soak: $(READY)
 	$(PY) -m scenarios.soak --count $(SOAK) --seed $(SEED)
 	$(PY) -m scenarios.deaths
 	HYPOTHESIS_PROFILE=deep $(PY) -m pytest -n auto -m law --timeout 7200 $(ARGS)
-	$(PY) -m scenarios.node.kill_matrix
 
 N ?= 2000
 RUNTIMES ?= --no-pods
