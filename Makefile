@@ -42,6 +42,7 @@ SOAK ?= 20000
 soak: $(READY)
 	$(PY) -m scenarios.soak --count $(SOAK) --seed $(SEED)
 	$(PY) -m scenarios.deaths
+	$(PY) -m scenarios.node.kill_matrix
 	HYPOTHESIS_PROFILE=deep $(PY) -m pytest -n auto -m law --timeout 7200 $(ARGS)
 
 N ?= 2000
