@@ -217,9 +217,13 @@ def test_a_simulated_host_has_no_driver_files(capsys: pytest.CaptureFixture[str]
     status, out, err = call(capsys, "--driver-root", tmp_path, "--host", "preset:l4-node")
     assert (status, out) == (1, "")
     first, hint, *_ = err.splitlines()
-    assert first == "error: --host: preset:l4-node is simulated: it has GPUs, but no driver files, which a spec is made of"
+    assert (
+        first == "error: --host: preset:l4-node is simulated: it has GPUs, but no driver files, which a spec is made of"
+    )
     assert "--inventory" in hint
-    status, out, _ = call(capsys, "--inventory", Path(__file__).parents[2] / "examples/node/inventory.json")  # what the hint says works
+    status, out, _ = call(
+        capsys, "--inventory", Path(__file__).parents[2] / "examples/node/inventory.json"
+    )  # what the hint says works
     assert status == 0
     assert "nvidia.com/gpu" in out
 

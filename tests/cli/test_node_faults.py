@@ -87,9 +87,7 @@ def test_an_xid_that_came_once_is_not_lost_among_many(capsys: pytest.CaptureFixt
     assert [taint["value"] for taint in tainted[0]["taints"] if taint["key"] == "gpu.nvidia.com/xid"] == ["79"]
 
 
-def test_every_xid_that_asks_for_something_known_has_words(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_every_xid_that_asks_for_something_known_has_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     name = host(tmp_path, ", ".join(f"{{gpu: 2, xid: {number}}}" for number in (*sorted(ACTIONS), 38, 999)))
     out = call(capsys, "node", "inspect", "--host", name)[1]
     listed = out.partition("XIDs, by when each came last:\n")[2].partition("\n\n")[0].splitlines()[1:]

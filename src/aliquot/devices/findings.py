@@ -17,7 +17,7 @@ TO_DO: Final[Mapping[Action, str]] = MappingProxyType(
         Action.DRAIN: "drain it first: until then nothing new may run on it",
     }
 )
-"""What an XID asks for, unless the driver has to say it; where its words name a reset or a reboot, that's what comes before anything new."""
+"""What an XID asks for, where not the driver says it; what its words name comes before anything new runs."""
 UNKNOWN_XID: Final = "not in this program's table"
 
 

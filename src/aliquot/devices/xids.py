@@ -21,7 +21,9 @@ WORDS: Final[Mapping[int, str]] = MappingProxyType(
         **dict.fromkeys(_DECODERS, "video decoder exception: the program's or the driver's fault"),
         **dict.fromkeys(_JPEG, "JPEG decoder exception: the program's or the driver's fault"),
         **dict.fromkeys(_OPTICAL_FLOW, "optical flow engine exception: the program's or the driver's fault"),
-        **dict.fromkeys(_LINK_BY_PART, "NVLink error: what it takes differs by the part that its line in the log names"),
+        **dict.fromkeys(
+            _LINK_BY_PART, "NVLink error: what it takes differs by the part that its line in the log names"
+        ),
         8: "the GPU stopped processing a program's work",
         11: "corrupted push buffer: the program's fault",
         13: "graphics engine exception: the program's fault, unless many programs meet it",

@@ -45,8 +45,10 @@ def test_t5_twelve_h100(capsys: pytest.CaptureFixture[str], tmp_path: Path, mino
     assert [device["name"] for device in only["spec"]["devices"]] == [f"gpu-{n}" for n in (1, 3, 5, 7, 9, 11)]
     eight = ", ".join(f"gpu-{number}" for number in range(8))
     assert err.splitlines() == [
-        f"warning: dividing {eight} and 4 more on demand isn't published: "
-        "the feature gate DRAPartitionableDevices is off in Kubernetes 1.34",
+        (
+            f"warning: dividing {eight} and 4 more on demand isn't published: "
+            "the feature gate DRAPartitionableDevices is off in Kubernetes 1.34"
+        ),
         "warning: gpu-0, gpu-2, gpu-4, gpu-6, gpu-8, gpu-10 aren't published: MIG is on and there is no instance",
     ]
 
