@@ -106,6 +106,13 @@ def test_the_sum_of_the_clients_limits(capsys: pytest.CaptureFixture[str], tmp_p
     assert not any("20480 MiB" in each for each in said[said.index("--") :])
 
 
+def test_no_more_clients_than_mps_takes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    limit = config(tmp_path, "GpuConfig", "{defaultPinnedDeviceMemoryLimit: 1Mi}")
+    for driver, most in (("{version: 580.65.06, cuda: '13.0'}", 48), ("{version: 590.44.01, cuda: '13.1'}", 60)):
+        said = planned(capsys, tmp_path, f"driver: {driver}\n{TWO}", "gpu-0", "--config", limit)
+        assert said[-1] == f"{UUID}: 1 MiB each is room for more clients than the {most} that MPS takes at most"
+
+
 def test_limits_in_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     planned(capsys, tmp_path, TWO, "gpu-0")
     limit = config(tmp_path, "GpuConfig", "{defaultActiveThreadPercentage: 0, defaultPinnedDeviceMemoryLimit: 1Gi}")
