@@ -6,10 +6,12 @@ from typing import Any
 from aliquot.cli.sharing.configs import Written
 from aliquot.cli.sharing.notes import notes
 from aliquot.devices.findings import findings
+from aliquot.devices.gpu import Gpu
 from aliquot.devices.survey import Survey
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
 from aliquot.sharing.legal import strategy_of
 from aliquot.sharing.plugin_config.values import PluginConfig
+from aliquot.sharing.publish.health import RECOVERY, SHOWN, taints_of
 from aliquot.sharing.strategies import ISOLATION, Strategy
 
 
@@ -29,7 +31,12 @@ def lines(name: str, each: Written, host: Mapping[str, Any] | None) -> Iterator[
         yield f"  offers {_offer_words(offer)}"
     for gpu in host.get("gpus", ()):
         clients = f", by {gpu['mpsClients']} clients at most" if "mpsClients" in gpu else ""
-        yield f"  {gpu['gpu']}: {'; '.join(gpu['problems']) or f'can be shared so{clients}'}"
+        first = f", but first: {'; '.join(gpu['first'])}" if "first" in gpu else ""
+        yield f"  {gpu['gpu']}: {'; '.join(gpu['problems']) or f'can be shared so{clients}{first}'}"
+        for words in gpu.get("notes", ()):
+            yield f"    note {words}"
+    for words in host.get("notes", ()):
+        yield f"  note {words}"
     for wrong in host["problems"]:
         yield f"  wrong on {host['name']}: {wrong}"
 
@@ -90,6 +97,14 @@ def of_the_host(survey: Survey) -> tuple[str, ...]:
     lost = {each.trouble for each in survey.unreadable}
     told = [each for each in findings(survey) if each.gpu is None or each in lost]
     return tuple(f"{each}{f' ({each.hint})' if each.hint else ''}" for each in told)
+
+
+def kept_off(gpu: Gpu, survey: Survey) -> Iterator[str]:
+    """The taints that keep claims off a GPU, in words."""
+    for taint in taints_of(gpu, survey):
+        if taint.effect != SHOWN:
+            wants = f", as the driver wants: {gpu.recovery.value}" if taint.key == RECOVERY and gpu.recovery else ""
+            yield f"its taint {taint.key}={taint.value}:{taint.effect} keeps claims without a toleration off{wants}"
 
 
 # --- for programs ----------------------------------------------------------------------------------------------------
