@@ -15,7 +15,7 @@ from aliquot.cluster.texts import texts
 from aliquot.devices.findings import name_of
 from aliquot.devices.gpu import Gpu
 from aliquot.devices.survey import Survey
-from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
+from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing, Unjudged
 from aliquot.sharing.legal import client_limit, problems, strategy_of
 from aliquot.sharing.plugin_config.offers import Offer, offers
 from aliquot.sharing.plugin_config.values import PluginConfig
@@ -67,7 +67,7 @@ def check(
             wrong += told
         else:
             unread += told or [Problem(name, NOTHING, hint=HINT)]
-    there = [_on(each.config, survey) if survey is not None else None for _, each in written]
+    there = [_on(each.config, survey) for _, each in written]
     if output == "text":
         for (name, each), host_says in zip(written, there, strict=True):
             for line in lines(name, each, host_says):
@@ -105,8 +105,10 @@ def _problem(problem: Problem) -> dict[str, Any]:
 
 
 # --- what a host says ------------------------------------------------------------------------------------------------
-def _on(config: ClaimConfig | PluginConfig, survey: Survey) -> dict[str, Any]:
-    """What a configuration does on a host, and what's wrong with that."""
+def _on(config: ClaimConfig | PluginConfig | Unjudged, survey: Survey | None) -> dict[str, Any] | None:
+    """What a configuration does on a host, and what's wrong with that; None: not known."""
+    if survey is None or isinstance(config, Unjudged):
+        return None
     wrong = [*of_the_host(survey)]
     if isinstance(config, PluginConfig):
         made, more = offers(config, survey)
@@ -152,7 +154,9 @@ def _first(config: ClaimConfig, gpu: Gpu) -> Iterator[str]:
     yield from before_instances(gpu)
 
 
-def _noted(config: ClaimConfig | PluginConfig, host: dict[str, Any] | None) -> dict[str, Any]:
+def _noted(config: ClaimConfig | PluginConfig | Unjudged, host: dict[str, Any] | None) -> dict[str, Any]:
+    if isinstance(config, Unjudged):
+        return {}
     told = notes(config, host=host is not None)
     return {"notes": list(told)} if told else {}
 

@@ -20,7 +20,7 @@ from aliquot.devices.mig import Geometry
 from aliquot.devices.survey import Survey, Trouble
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.choose import Offered, WrongKind, config_for
-from aliquot.sharing.claim_configs.values import ClaimConfig
+from aliquot.sharing.claim_configs.values import ClaimConfig, Unjudged
 from aliquot.sharing.setup.names import target_of
 from aliquot.sharing.setup.plan import MPS_ROOT, CannotSetUp, Request, SetUp, plan
 from aliquot.sharing.setup.steps import StartMps, Step, Target
@@ -135,6 +135,10 @@ def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:
         for found in read_documents(name, data, reader):
             if isinstance(found, Problem):
                 wrong.append(found)
+            elif isinstance(found, Written) and isinstance(found.config, Unjudged):
+                if request is None or {request, request.partition("/")[0]} & {*found.requests}:
+                    message = f"{found.config.kind} can't be set up here: {found.config.why}"
+                    wrong.append(Problem(name, message, found.path))
             elif isinstance(found, Written) and isinstance(found.config, ClaimConfig):
                 read.append(Offered(found.config, found.from_class, found.requests, found.path))
     for problem in wrong:

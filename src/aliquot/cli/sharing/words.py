@@ -8,7 +8,7 @@ from aliquot.cli.sharing.notes import notes
 from aliquot.devices.findings import findings
 from aliquot.devices.gpu import Gpu
 from aliquot.devices.survey import Survey
-from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
+from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing, Unjudged
 from aliquot.sharing.legal import strategy_of
 from aliquot.sharing.plugin_config.values import PluginConfig
 from aliquot.sharing.publish.health import RECOVERY, SHOWN, taints_of
@@ -19,6 +19,9 @@ from aliquot.sharing.strategies import ISOLATION, Strategy
 def lines(name: str, each: Written, host: Mapping[str, Any] | None) -> Iterator[str]:
     """A configuration for a person, with what a host says of it."""
     where = f"{name}: {each.path}" if each.path else name
+    if isinstance(each.config, Unjudged):
+        yield f"{where}: {each.config.kind}: its fields are right, what it does isn't judged here: {each.config.why}"
+        return
     yield f"{where}: {_title(each.config)}"
     way = _way(each.config)
     for words in ISOLATION[way].shared if way is not None else ():
@@ -108,8 +111,10 @@ def kept_off(gpu: Gpu, survey: Survey) -> Iterator[str]:
 
 
 # --- for programs ----------------------------------------------------------------------------------------------------
-def config_json(config: ClaimConfig | PluginConfig) -> dict[str, Any]:
+def config_json(config: ClaimConfig | PluginConfig | Unjudged) -> dict[str, Any]:
     """A configuration as plain data, with what its strategy isolates."""
+    if isinstance(config, Unjudged):
+        return {"kind": config.kind, "strategy": None, "notJudged": config.why}
     way = _way(config)
     isolation = ISOLATION[way] if way is not None else None
     value: dict[str, Any] = {"kind": "DevicePluginConfig" if isinstance(config, PluginConfig) else config.kind}
