@@ -92,6 +92,7 @@ def test_limits_are_told_and_held_against_each_gpu(capsys: pytest.CaptureFixture
     said = planned(capsys, tmp_path, TWO, "gpu-0", "gpu-1", "--config", one)
     assert said[:2] == [f"5120 MiB of memory on {OTHER}", "--"]
     assert not any("one user at a time" in each for each in said)
+    assert "NVIDIA's own driver has multiUser since June 2026, and refuses it up to release v0.4.1" in said
     assert said[-1] == f"{OTHER}: at most 3 clients can use 5120 MiB each at a time, of its 15360 MiB"
 
 

@@ -72,6 +72,9 @@ def test_gates_of_nvidias_driver(capsys: pytest.CaptureFixture[str], tmp_path: P
     limit = "{strategy: MPS, mpsConfig: {defaultPinnedDeviceMemoryLimit: 1Gi}}"
     unchecked = "the memory limits aren't held against any GPU without --host"
     assert notes(capsys, tmp_path, gpu_config(limit)) == [CLIENTS, unchecked, gate.format("MPSSupport")]
+    several = "{strategy: MPS, mpsConfig: {multiUser: true}}"
+    since = "NVIDIA's own driver has multiUser since June 2026, and refuses it up to release v0.4.1"
+    assert notes(capsys, tmp_path, gpu_config(several)) == [CLIENTS, since, gate.format("MPSSupport")]
     on_mig = gpu_config("{strategy: TimeSlicing}", "MigDeviceConfig")
     assert notes(capsys, tmp_path, on_mig) == [gate.format("TimeSlicingSettings")]
 

@@ -111,7 +111,9 @@ class ConfigReader:
         self.configs += 1
         if is_object(value) and value.get("kind") == vfio.KIND:
             wrong = [fault.under(path) for fault in vfio.vfio_faults(value)]
-            yield from wrong or [Written(path, Unjudged(vfio.KIND, vfio.WHY))]
+            yield from wrong
+            if not wrong:
+                yield Written(path, Unjudged(vfio.KIND, vfio.WHY))
             return
         try:
             yield Written(path, read_config(value))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from aliquot.devices.gpu import Gpu
-from aliquot.sharing.claim_configs.driver_gates import gates_of, gates_words
+from aliquot.sharing.claim_configs.driver_gates import NO_MULTI_USER, gates_of, gates_words
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps
 from aliquot.sharing.memory_limits import too_large, usable_mib
 from aliquot.sharing.plugin_config.values import PluginConfig, Replicas
@@ -47,6 +47,8 @@ def _of_claim(config: ClaimConfig, *, host: bool) -> Iterator[str]:
         )
         if config.sharing.memory_mib is not None or config.sharing.memory_mib_of:
             yield "the memory limits aren't held against any GPU without --host"
+    if isinstance(config.sharing, Mps) and config.sharing.multi_user:
+        yield NO_MULTI_USER
     needed = gates_of(config.sharing)
     if needed:
         yield gates_words(needed)
