@@ -9,7 +9,7 @@ help:
 	@echo 'make test   the tests, with branch coverage of the pure packages'
 	@echo 'make check  format, lint, types, architecture, dependencies'
 	@echo 'make bench  the benchmarks of speed/ (ratios against a reference in the same run; status 1 if one is over its limit)'
-	@echo 'make soak [SOAK=20000] [SEED=1]  exact beside brute force on many scenarios, and the laws on many examples'
+	@echo 'make soak [SOAK=20000] [SEED=1]  exact beside brute force on many scenarios, the laws on many examples, the agent killed at every moment'
 	@echo 'make conformance [N=2000] [SEED=1]  beside the reference implementations, kubectl and a DRA driver in Go (needs Go 1.26 and its module proxy; builds containerd)'
 	@echo '            RUNTIMES= runs pods in them too (root; apt-get install containerd runc busybox-static)'
 	@echo 'make protos write the kubelet messages from src/aliquot/node/protos/*.proto again'
@@ -41,6 +41,8 @@ SEED ?= 1
 SOAK ?= 20000
 soak: $(READY)
 	$(PY) -m scenarios.soak --count $(SOAK) --seed $(SEED)
+	$(PY) -m scenarios.deaths
+	$(PY) -m scenarios.node.kill_matrix
 	HYPOTHESIS_PROFILE=deep $(PY) -m pytest -n auto -m law --timeout 7200 $(ARGS)
 
 N ?= 2000

@@ -9,6 +9,8 @@ By chance, from a seed or a `random.Random`
     `tight`: scenarios in which about as much is asked for as there is, so that a search has to turn back.
     `strategies`: clusters and pods for hypothesis.
     `mixed`: whole clusters whose pending pods wait for one cause each, which the generator knows.
+On a node
+    `deaths`: a machine to prepare claims on, and an agent that dies at every moment; `python -m scenarios.deaths`.
 Asked and judged
     `asking`: a scenario read, and what the engines say of it.
     `explained`: a cluster's pending pod explained; `diagnosed`: held against what a generator knows of it.

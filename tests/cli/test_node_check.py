@@ -252,7 +252,7 @@ def test_shares_by_mps(
          "17 replicas by MPS, the plugin allows 16 at most"),
         ("version: v1\nsharing: {timeSlicing: {resources: [{name: gpus, replicas: 2}]}}", "gpus: [{model: T4}]",
          "nvidia.com/gpus isn't offered here"),
-        ("version: v1", HOST, "gpu 0 (0000:10:00.0): MIG is on, and it's offered whole"),
+        ("version: v1", HOST, "gpu 0 (0000:10:00.0): MIG is on, and it's counted whole"),
     ],
 )  # fmt: skip
 def test_where_the_plugin_would_not_do_so(

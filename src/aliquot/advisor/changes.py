@@ -59,15 +59,18 @@ def pod_spec(owner: OwnerRef, pod: str, spec: Patch) -> tuple[Change, ...]:
     """
     where = f"{owner.kind.lower()} {shlex.quote(owner.name)}{_namespace(owner.namespace)}"
     template: Patch = {"spec": {"template": {"spec": spec}}}
-    back = undo.from_copy(owner.kind, owner.name, owner.namespace)
+    kept = undo.Kept(owner.kind, owner.name, owner.namespace, "replace --force" if owner.kind == "Pod" else "replace")
 
     def made(command: str, patch: Patch, back: str) -> PodChange:
         return PodChange(owner.full, command, patch, back, owner=owner, pod=pod, spec=spec)
 
     if owner.kind in REPLACING or owner.kind in KEEPING:
-        if owner.kind in ROLLED:
-            back = f"kubectl rollout undo {where}"
-        patched = made(f"kubectl patch {where} --type=strategic -p {_compact(template)}", template, back)
+        command = f"kubectl patch {where} --type=strategic -p {_compact(template)}"
+        patched = (
+            made(command, template, f"kubectl rollout undo {where}")
+            if owner.kind in ROLLED
+            else made(kept.before(command), template, kept.undo)
+        )
         if owner.kind in REPLACING:
             return (patched,)
         again = f"kubectl delete pod {shlex.quote(pod)}{_namespace(owner.namespace)}"
@@ -79,12 +82,11 @@ def pod_spec(owner: OwnerRef, pod: str, spec: Patch) -> tuple[Change, ...]:
             f"kubectl patch {where} --type=strategic --dry-run=client -o yaml -p {_compact(patch)}"
             " | kubectl replace --force -f -"
         )
-        back = undo.from_copy("pod", owner.name, owner.namespace, verb="replace --force")
-        return (made(command, patch, back),)
+        return (made(kept.before(command), patch, kept.undo),)
     if owner.kind == "CronJob":
         patch = {"spec": {"jobTemplate": template}}
         command = f"kubectl patch {where} --type=strategic -p {_compact(patch)}  # holds from its next run on"
-        return (made(command, patch, back),)
+        return (made(kept.before(command), patch, kept.undo),)
     if owner.kind == "Job":
         command = (
             f"# a Job's template can't be changed: delete job {owner.name} and create it again from its manifest with"
@@ -203,15 +205,17 @@ def _flow(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int) -> Change:
-    """Stop a workload, so that its pods give back what they hold; `replicas`: as many as it has now."""
+def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int | None) -> Change:
+    """Stop a workload, so that its pods give back what they hold; `replicas`: as many as it has, if that's known."""
     name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
     if owner.kind in ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"):
+        which = f"{owner.kind.lower()} {name}{namespace}"
+        read = f"kubectl get {which} -o jsonpath='{{.spec.replicas}}'  # REPLICAS\n" if replicas is None else ""
         return Change(
             owner.full,
-            f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas=0",
+            f"{read}kubectl scale {which} --replicas=0",
             {"spec": {"replicas": 0}},
-            f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}",
+            f"kubectl scale {which} --replicas={'REPLICAS' if replicas is None else replicas}",
         )
     if owner.kind in ("Job", "CronJob"):
         patch = {"spec": {"suspend": True}}
@@ -223,12 +227,12 @@ def stop(owner: OwnerRef, pods: tuple[str, ...], replicas: int) -> Change:
         back = undo.lost("pod", owner.name, owner.namespace, "no controller makes it again, and what it did is lost")
         return Change(owner.full, f"kubectl delete pod {name}{namespace}", undo=back)
     if owner.kind == "DaemonSet":
-        back = undo.from_copy("daemonset", owner.name, owner.namespace, verb="create")
-        return Change(owner.full, f"kubectl delete daemonset {name}{namespace}", undo=back)
+        kept = undo.Kept("daemonset", owner.name, owner.namespace, "create")
+        return Change(owner.full, kept.before(f"kubectl delete daemonset {name}{namespace}"), undo=kept.undo)
     return Change(owner.full, f"# stop {owner.full}: scale it to zero by its own means")
 
 
-def start(owner: OwnerRef, replicas: int) -> Change:
+def start(owner: OwnerRef, replicas: int | None) -> Change:
     """Have a stopped workload run again."""
     name, namespace = shlex.quote(owner.name), _namespace(owner.namespace)
     nothing = "# nothing to undo: it has as many as before"
@@ -236,8 +240,9 @@ def start(owner: OwnerRef, replicas: int) -> Change:
         patch: Patch = {"spec": {"suspend": False}}
         command = f"kubectl patch {owner.kind.lower()} {name}{namespace} -p {_compact(patch)}"
         return Change(owner.full, command, patch, nothing)
-    command = f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={replicas}"
-    return Change(owner.full, command, {"spec": {"replicas": replicas}}, nothing)
+    amount: int | str = "REPLICAS" if replicas is None else replicas
+    command = f"kubectl scale {owner.kind.lower()} {name}{namespace} --replicas={amount}"
+    return Change(owner.full, command, {"spec": {"replicas": amount}}, nothing)
 
 
 def claim_spec(
@@ -245,12 +250,15 @@ def claim_spec(
 ) -> tuple[Change, ...]:
     """Make a claim (or its template) anew with a JSON patch, then the pod, so that it gets a new claim."""
     where = f"{kind.lower()} {shlex.quote(name)}{_namespace(namespace)}"
+    kept = undo.Kept(kind, name, namespace, "replace --force")
     edited = ClaimChange(
         f"{kind.lower()} {namespace}/{name}",
-        f"kubectl patch {where} --type=json --dry-run=client -o yaml -p {_compact(list(operations))}"
-        " | kubectl replace --force -f -",
+        kept.before(
+            f"kubectl patch {where} --type=json --dry-run=client -o yaml -p {_compact(list(operations))}"
+            " | kubectl replace --force -f -"
+        ),
         {"jsonPatch": list(operations)},
-        undo.from_copy(kind, name, namespace, verb="replace --force"),
+        kept.undo,
         kind=kind,
         namespace=namespace,
         name=name,
@@ -288,12 +296,13 @@ def shared_claim(kind: str, namespace: str, name: str, new: str) -> Change:
 def mig_strategy() -> Change:
     """Let the device plugin advertise each MIG profile under a name of its own."""
     patch: Patch = {"spec": {"mig": {"strategy": "mixed"}}}
+    kept = undo.Kept("clusterpolicies.nvidia.com", "cluster-policy")
     return Change(
         "clusterpolicy cluster-policy",
         "# where the GPU Operator runs; its policy has this name unless it was installed otherwise\n"
-        f"kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge -p {_compact(patch)}",
+        + kept.before(f"kubectl patch clusterpolicies.nvidia.com cluster-policy --type=merge -p {_compact(patch)}"),
         patch,
-        undo.from_copy("clusterpolicies.nvidia.com", "cluster-policy"),
+        kept.undo,
     )
 
 

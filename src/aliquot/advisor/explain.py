@@ -10,7 +10,7 @@ from aliquot.advisor.explanation.blocked import CRASHES, blocked, blockers_of, d
 from aliquot.advisor.explanation.forecast import forecast, foretold, takes_room
 from aliquot.advisor.explanation.notes import placed_note
 from aliquot.advisor.explanation.preempting import no_room
-from aliquot.advisor.explanation.suspended import resumed
+from aliquot.advisor.explanation.suspended import in_queue, resumed
 from aliquot.advisor.explanation.twins import renamed, with_siblings
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef, owner_of
@@ -72,6 +72,9 @@ def explain_one(
     owner = OwnerRef(maker.kind, pod.namespace, pod.name) if maker is not None else owner_of(snapshot, pod)
     if pod.terminating and not pod.node_name:
         return _leaving(pod, owner)
+    queued = in_queue(snapshot, pod, maker)
+    if queued is not None:
+        return queued
     resting = at_rest(pod, maker)
     if resting is not None:
         return Explanation(
@@ -87,7 +90,7 @@ def explain_one(
     decision = scheduler.judge(snapshot, pod)
     if isinstance(decision, Placement):
         stop = stopping(blockers, pod)
-        defect = next((one for one in defects(snapshot, pod, scheduler.kubernetes) if one.stops), None)
+        defect = next((one for one in defects(snapshot, pod, scheduler) if one.stops), None)
         if defect is not None and decision.verdict == "placeable" and (stop is None or not stop.decisive):
             return defective(snapshot, pod, owner, scheduler, decision, defect, wishes)
         if stop and (decision.verdict == "placeable" or pod.phase == "Pending" or stop.kind == CRASHES):

@@ -15,6 +15,7 @@ from aliquot.sharing.strategies import ISOLATION, Strategy
 GPU = "nvidia.com/gpu"
 MIG_PREFIX = "nvidia.com/mig-"
 PRODUCT = "nvidia.com/gpu.product"
+COUNT = "nvidia.com/gpu.count"
 REPLICAS = "nvidia.com/gpu.replicas"
 MEMORY = "nvidia.com/gpu.memory"
 SHARING = "nvidia.com/gpu.sharing-strategy"
@@ -124,6 +125,19 @@ def isolation_of_resource(resource: str, node: Node) -> Isolation | None:
     return isolation(Strategy.MIG if gpus is not None and gpus.label.mig_profile else Strategy.WHOLE)
 
 
+def one_gpu_in_shares(resource: str, node: Node) -> bool:
+    """Whether all that a node has of a resource are shares of one GPU by time-slicing: two are no more than one.
+
+    Of several GPUs it isn't known whose shares a pod gets.
+    """
+    found = isolation_of_resource(resource, node)
+    if found is None or found.strategy != Strategy.TIME_SLICING.value:
+        return False
+    replicas = _number(node.meta.labels, REPLICAS) or 0
+    count = _number(node.meta.labels, COUNT) or (node.capacity.get(resource, 0) // replicas if replicas else 0)
+    return count == 1
+
+
 def isolation(strategy: Strategy) -> Isolation:
     """As a way out tells it."""
     found = ISOLATION[strategy]
@@ -151,9 +165,11 @@ def partition(node: Node, resource: str) -> Partition | None:
     gpus = gpus_of(node)
     if gpus is None or gpus.geometry is None or not resource.startswith(MIG_PREFIX) or gpus.replicas > 1:
         return None
+    if gpus.label.mig_profile is not None:
+        return None  # what it counts are instances already (strategy `single`)
     profile = gpus.geometry.profile(resource.removeprefix(MIG_PREFIX))
     layout = next((one for one in uniform_layouts(gpus.geometry) if one.profile == profile), None)
-    count = _number(node.meta.labels, "nvidia.com/gpu.count") or node.allocatable.get(GPU, 0)
+    count = _number(node.meta.labels, COUNT) or node.allocatable.get(GPU, 0)
     if profile is None or layout is None or profile.resource_name != resource or count == 0:
         return None
     kept = {name: amount for name, amount in node.allocatable.items() if not name.startswith(MIG_PREFIX)}

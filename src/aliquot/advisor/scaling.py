@@ -51,7 +51,8 @@ def stop(snapshot: Snapshot, owner: OwnerRef, wanted: Sequence[Pod]) -> Stop:
             return Stop((scaled,), gone, f"Scale {owner.short} from {replicas} to {lowest}", ends=False)
     verb = {"Pod": "Delete", "DaemonSet": "Delete", "Job": "Suspend", "CronJob": "Suspend"}.get(owner.kind, "Scale")
     to = " to 0" if verb == "Scale" else ""
-    made = (changes.stop(owner, tuple(pod.name for pod in pods), replicas),)
+    known = snapshot.workloads.get(f"{owner.kind}/{owner.namespace}/{owner.name}")
+    made = (changes.stop(owner, tuple(pod.name for pod in pods), known.replicas if known is not None else None),)
     return Stop(made, tuple(pods), f"{verb} {owner.short}{to}", ends=True)
 
 

@@ -37,19 +37,24 @@ class Slip:
 
 def slips(snapshot: Snapshot, pod: Pod) -> Iterator[Slip]:
     """Of all its containers."""
-    largest = snapshot.root.recall("largest amounts", _largest)
+    most = largest(snapshot)
     for container in (*pod.containers, *pod.init_containers):
-        yield from _of(container, largest)
+        yield from _of(container, most)
 
 
-def _of(container: Container, largest: Mapping[str, int]) -> Iterator[Slip]:
+def largest(snapshot: Snapshot) -> Mapping[str, int]:
+    """The most of each resource that any node has."""
+    return snapshot.root.recall("largest amounts", _largest)
+
+
+def _of(container: Container, most_of: Mapping[str, int]) -> Iterator[Slip]:
     who, cpu = f"Container {container.name}", container.requests.get("cpu", 0)
-    if cpu >= MOST_CORES * 1000 and cpu % 1000 == 0 and cpu // 1000 <= largest.get("cpu", 0) < cpu:
+    if cpu >= MOST_CORES * 1000 and cpu % 1000 == 0 and cpu // 1000 <= most_of.get("cpu", 0) < cpu:
         meant = f"{cpu // 1000}m{f', which is {cpu // 10**6},' if cpu % 10**6 == 0 else ''}"
         words = f"{who} asks for {cpu // 1000} whole cores of cpu: {meant} is probably meant."
         yield Slip(container.name, "cpu", cpu, cpu // 1000, words)
     for name in SIZES:
-        asked, most = container.requests.get(name, 0), largest.get(name, 0)
+        asked, most = container.requests.get(name, 0), most_of.get(name, 0)
         if 0 < asked < LEAST_BYTES and name == "memory":
             yield Slip(container.name, name, asked, 0, f"{who} asks for {_tiny(asked)}.")
         elif most and asked > max(TOO_LARGE * most, HUGE) and (less := asked >> 10) <= most and asked % (1 << 10) == 0:
@@ -71,7 +76,6 @@ def _written(name: str, amount: int) -> str:
 
 
 def _largest(snapshot: Snapshot) -> Mapping[str, int]:
-    """The most of each resource that any node has."""
     found: dict[str, int] = {}
     for name, amount in chain.from_iterable(node.allocatable.items() for node in snapshot.nodes.values()):
         found[name] = max(found.get(name, 0), amount)

@@ -7,6 +7,7 @@ group those nearest to having room are looked at. However many irrelevant nodes 
 import heapq
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from aliquot.advisor.alike import Alike
 from aliquot.advisor.case import PER_GROUP, Case, Spot, device_requests, is_extended
@@ -60,7 +61,10 @@ def case_of(
             spots.append((nth + 2 * len(spot.problems) + lacking - named, spot))
     spots.sort(key=lambda one: (one[0], one[1].node.name))
     chosen = tuple(spot for _, spot in spots[:MOST_SPOTS])
-    told = [spot.node.name for spot in chosen[:STORIES_TOLD]] if pod.claims else []
+    asking = (
+        spot for spot in chosen if pod.claims or spot.lacks_devices
+    )  # without claims: a class serves what it counts
+    told = [spot.node.name for spot in islice(asking, STORIES_TOLD)]
     found = {name: scheduler.story(snapshot, pod, name) for name in told}
     stories = {name: story for name, story in found.items() if story is not None}
     whole = {
@@ -77,7 +81,7 @@ def case_of(
         stories=stories,
         whole=whole,
         node_groups=node_groups,
-        defect=next(defects(snapshot, pod, scheduler.kubernetes), None),
+        defect=next(defects(snapshot, pod, scheduler), None),
         message=refusal.message,
         error=error,
     )

@@ -29,6 +29,7 @@ Kind = Literal[
     "drop-claim",
     "drop-host-port",
     "use-claim",
+    "wait",
     "map-extended-resource",
     "fix-class",
     "fix-claim",

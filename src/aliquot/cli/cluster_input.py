@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from aliquot.advisor.causes.cause import number
 from aliquot.cli.output import fail, note, progress, warn
 from aliquot.cluster.files import FileCluster
-from aliquot.cluster.gaps import no_nodes, no_pods, no_slices
+from aliquot.cluster.gaps import no_devices, no_nodes, no_pods
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.protocol import Cluster
 from aliquot.cluster.reading import Reading
@@ -109,7 +109,7 @@ def unjudgeable(reading: Reading, *, brings_pods: bool = False) -> tuple[str, st
 
 def misleading(reading: Reading) -> tuple[Problem, ...]:
     """All warnings, and what else makes answers wrong without being seen in them."""
-    gap = no_slices(reading)
+    gap = no_devices(reading)
     return reading.warnings if gap is None else (*reading.warnings, gap)
 
 

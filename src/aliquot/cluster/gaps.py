@@ -30,28 +30,33 @@ def no_pods(reading: Reading) -> Problem | None:
     return Problem("", "the input has no pods", hint=_line("pods"))
 
 
-def no_slices(reading: Reading, changed: Snapshot | None = None) -> Problem | None:
-    """Pods wait for devices by claims, and there's no ResourceSlice that would publish one; None where it isn't so.
+def no_devices(reading: Reading, changed: Snapshot | None = None) -> Problem | None:
+    """Pods wait for devices by claims, and no ResourceSlice would publish one, or there's no ResourceClaim by any name.
 
     Args:
         reading: of the cluster.
         changed: its snapshot with pods that it doesn't hold yet; without it its own.
     """
     snapshot = changed or reading.snapshot
-    if snapshot.slices or reading.asked("ResourceSlice"):
-        return None
     waiting = [pod for pod in snapshot.pending() if pod.claims]
-    if not waiting:
+    named = any(one.claim_name or pod.claim_names.get(one.name) for pod in waiting for one in pod.claims)
+    lacks: list[str] = []
+    if not snapshot.slices and not reading.asked("ResourceSlice"):
+        lacks.append("ResourceSlices")
+    if named and not snapshot.claims and not reading.asked("ResourceClaim"):
+        lacks.append("ResourceClaims")
+    if not waiting or not lacks:
         return None
     others = len(waiting) - 1
     more = f" and {others} more {'pod asks' if others == 1 else 'pods ask'}" if others else " asks"
     return Problem(
         "",
-        f"no ResourceSlices, and {waiting[0].key}{more} for devices by claims: "
+        f"no {' and no '.join(lacks)}, and {waiting[0].key}{more} for devices by claims: "
         "if the cluster has some, what is said below is wrong",
-        hint=_line("resourceslices"),
+        hint=_line(",".join(lacks).lower()),
     )
 
 
 def _line(resources: str) -> str:
-    return f"take them with this line, and give the file with one more -f: {TAKE.format(resources, resources)}"
+    take = TAKE.format(resources, resources.partition(",")[0])
+    return f"take them with this line, and give the file with one more -f: {take}"

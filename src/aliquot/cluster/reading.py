@@ -10,6 +10,9 @@ from aliquot.cluster.problem import Problem
 from aliquot.kube.workload import Event, Workload
 from aliquot.snapshot.snapshot import Snapshot
 
+NAMED_BY_PODS = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
+"""Kinds without which a pod's devices can't be judged: a cluster that was asked and has none is known to have none."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -39,7 +42,8 @@ class Reading:
         for one in self.warnings:
             if one.lost:
                 unread[one.lost] = (*unread.get(one.lost, ()), f"{one.place}{one.message}")
-        return Snapshot.of((one for nouns in kinds.values() for one in sorted(nouns, key=_place)), unread=unread)
+        nouns = (one for several in kinds.values() for one in sorted(several, key=_place))
+        return Snapshot.of(nouns, filter(self.asked, NAMED_BY_PODS), unread)
 
     def asked(self, kind: str) -> bool:
         """Whether all objects of this kind are here: the cluster was asked for them, and gave them or had none."""

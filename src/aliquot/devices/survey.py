@@ -1,6 +1,7 @@
 """A host at one moment: its driver, its devices, and what couldn't be found out."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from aliquot.devices.gpu import Gpu
 from aliquot.devices.links import Accelerator, Nic
@@ -31,6 +32,19 @@ class Trouble:
         return f"{self.gpu}: {self.message}" if self.gpu is not None else self.message
 
 
+class Silence(StrEnum):
+    """Why nothing is known of a GPU."""
+
+    LOST = "lost"
+    """Off the bus, or it answers nothing before a reset."""
+    HUNG = "hung"
+    """It was asked, and the answer never came."""
+    NOT_COUNTED = "not counted"
+    """On the bus, and the NVIDIA driver doesn't have it: another one does, or it failed to start."""
+    UNTOLD = "not told"
+    """Its driver answers, and not this: for want of rights, or for another reason that its words give."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """A GPU that is counted or seen on the bus, but doesn't answer."""
@@ -40,6 +54,7 @@ class Unreadable:
     pci: str | None = None
     uuid: str | None = None
     """From before, where it answered once."""
+    silence: Silence = Silence.UNTOLD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +76,8 @@ class Survey:
     host: str
     """Where it's from: `nvml`, `sim:FILE`, `preset:NAME`, `sysfs:DIR`."""
     driver: Driver | None = None
+    driver_silence: Silence | None = None
+    """Why no driver answers; LOST: there's none, or not all of one."""
     gpus: tuple[Gpu, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     accelerators: tuple[Accelerator, ...] = ()

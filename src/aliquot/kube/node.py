@@ -31,6 +31,8 @@ class Node:
     images: tuple[str, ...] = ()
     provider: str = ""
     """How spec.providerID begins: `aws`, `gce`, `azure`, `kind`; of machines that nobody manages empty."""
+    unheard: str | None = None
+    """Of a Ready condition that is Unknown, since the kubelet doesn't answer: its message; None: it isn't."""
 
     @property
     def name(self) -> str:

@@ -26,3 +26,13 @@ class Toleration:
     value: str = ""
     effect: str = ""
     seconds: int | None = None
+
+    def __str__(self) -> str:
+        value = (
+            ""
+            if self.operator == "Exists"
+            else f"={self.value}"
+            if self.operator == "Equal"
+            else f" {self.operator} {self.value}"
+        )
+        return f"{self.key}{value}{f':{self.effect}' if self.effect else ''}"

@@ -39,6 +39,11 @@ def effective_request(pod: Pod) -> Resources:
     return total
 
 
+def running(pod: Pod) -> tuple[Container, ...]:
+    """The containers that run together: its containers and sidecars."""
+    return (*pod.containers, *(one for one in pod.init_containers if one.sidecar))
+
+
 def starting_first(pod: Pod) -> dict[str, tuple[Container, int]]:
     """Resources of which an init container asks for more than all that runs after it.
 
@@ -46,7 +51,7 @@ def starting_first(pod: Pod) -> dict[str, tuple[Container, int]]:
         Resource name -> the init container that asks for most, and what runs afterwards asks for together.
     """
     after: dict[str, int] = {}
-    for container in (*pod.containers, *(one for one in pod.init_containers if one.sidecar)):
+    for container in running(pod):
         _add(after, container.requests)
     found: dict[str, tuple[Container, int]] = {}
     for container in pod.init_containers:

@@ -44,9 +44,10 @@ def test_replicas_that_keep_apart(told: Told) -> None:
     )
     assert found["cause"]["kind"] == "anti-affinity"
     assert "do not" not in found["text"]
-    way = found["waysOut"][0]
+    bought, way = found["waysOut"]
+    assert bought["kind"] == "add-node"
     assert (way["kind"], way["after"]["node"]) == ("change-request", "a0")
-    assert way["risk"]["text"].startswith("ml/llm-0 restarts")
+    assert way["risk"]["text"].startswith("ml/llm-0 stops, and statefulset/llm serves nothing until they are ready")
     commands = [change["command"] for change in way["changes"]]
     assert commands[0] == "kubectl scale statefulset llm -n ml --replicas=0"
     assert way["changes"][1]["patch"] == {"spec": {"template": {"spec": {"affinity": NOBODY}}}}

@@ -46,7 +46,9 @@ def test_it_is_told_and_can_be_deleted(told: Told) -> None:
     )
     first = found["waysOut"][0]
     assert (first["kind"], first["object"], first["risk"]["level"]) == ("free-device", "resourceclaim/old", "medium")
-    assert first["changes"][0]["command"] == "kubectl delete resourceclaim old -n ml"
+    kept, deleted = first["changes"][0]["command"].splitlines()
+    assert kept == "kubectl get resourceclaim old -n ml -o yaml > resourceclaim-ml-old.before.yaml"
+    assert deleted == "kubectl delete resourceclaim old -n ml"
     assert first["after"]["node"] == "a0"
     assert [way["kind"] for way in found["waysOut"]].index("add-node") > 0
 
@@ -56,7 +58,7 @@ def test_several_go_together_where_one_is_not_enough(told: Told) -> None:
     found = told(node("a0"), CLASS, gpus(2), *idle, claim("p", count=2), using("p"))
     assert "claims ml/old-0 and ml/old-1 are allocated, but no pod in the input uses them" in found["sentence"]
     (freed,) = [way for way in found["waysOut"] if way["kind"] == "free-device"]
-    assert [change["command"] for change in freed["changes"]] == [
+    assert [change["command"].splitlines()[-1] for change in freed["changes"]] == [
         "kubectl delete resourceclaim old-0 -n ml",
         "kubectl delete resourceclaim old-1 -n ml",
     ]

@@ -83,7 +83,22 @@ def test_two_edits_of_one_pod_are_one_patch(offered: Any) -> None:
         }
     }
     assert change["command"].count("replace --force") == 1
-    assert change["undo"].startswith("kubectl replace --force -f p.before.yaml")
+    assert change["undo"] == "kubectl replace --force -f pod-ml-p.before.yaml"
+    assert change["command"].startswith("kubectl get pod p -n ml -o yaml > pod-ml-p.before.yaml\nkubectl patch pod p ")
+
+
+def test_whatever_is_taken_back_from_a_copy_is_copied_by_the_line_before(offered: Any) -> None:
+    objects = (TAINTED, pod("p", gpu=1, nodeSelector=TYPO, owner="ReplicaSet/r"))
+    for text in (offered(*objects, args=("pod/p",), output=output) for output in ("text", "wide", "html")):
+        kept, patched, back = (
+            text.index(part)
+            for part in (
+                "kubectl get replicaset r -n ml -o yaml | grep -v",
+                "kubectl patch replicaset r ",
+                "kubectl replace -f replicaset-ml-r.before.yaml",
+            )
+        )
+        assert kept < patched < back
 
 
 def test_a_controller_that_keeps_its_pods_is_patched_once_and_the_pod_deleted_once(offered: Any) -> None:
@@ -103,12 +118,12 @@ def test_a_bare_pod_that_is_deleted_says_what_is_lost(offered: Any) -> None:
     text = offered(*objects, args=("pod/p", "--ways", "9"), output="text")
     assert "no undo: no controller makes it again, and what it did is lost" in text
     wide = offered(*objects, args=("pod/p",), output="wide")
-    assert "keep its manifest before: kubectl get pod old -n ml -o yaml > old.before.yaml" in wide
+    assert "keep its manifest before: kubectl get pod old -n ml -o yaml > pod-ml-old.before.yaml" in wide
 
 
 def test_undo_of_a_scaled_workload_in_text_wide_and_html(offered: Any) -> None:
     objects = (node("a0", gpu=1), pod("old", on="a0", gpu=1, owner="Deployment/old"), pod("p", gpu=1))
-    back = "kubectl scale deployment old -n ml --replicas=1"
+    back = "kubectl scale deployment old -n ml --replicas=REPLICAS"
     for output in ("text", "wide", "html"):
         assert back in offered(*objects, args=("pod/p", "--ways", "9"), output=output)
 

@@ -144,3 +144,30 @@ def test_those_that_were_made_are_placed_first(ask: Ask) -> None:
     found = ask(node("a0", gpu=3), HOLDER, quota(), half, event, waits, args=("-A", "--cause", "quota"))[1]
     (way,) = found["waysOut"]
     assert way["title"] == (f"Raise ResourceQuota q to 3 of {GPU} for 2 more pods, and there's room for 1 of them now")
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence", "commands"),
+    [
+        (
+            "requests.cpu for: main",
+            "ResourceQuota q demands amounts that aren't set: requests.cpu of container main.",
+            ["kubectl set resources deployment llm -n ml -c main --requests=cpu=AMOUNT"],
+        ),
+        (
+            "limits.memory for: main,side; requests.cpu for: side",
+            "limits.memory of containers main and side and requests.cpu of container side.",
+            [
+                "kubectl set resources deployment llm -n ml -c main,side --limits=memory=AMOUNT",
+                "kubectl set resources deployment llm -n ml -c side --requests=cpu=AMOUNT",
+            ],
+        ),
+    ],
+)
+def test_what_a_quota_demands_and_nobody_sets(ask: Ask, said: str, sentence: str, commands: list[str]) -> None:
+    refused = f'pods "llm-1-x" is forbidden: failed quota: q: must specify {said}'
+    _, found = ask(node("a0", gpu=2), HOLDER, quota(), deployment(refused))
+    assert (found["verdict"], found["cause"]["kind"]) == ("blocked", "quota")
+    assert found["sentence"].endswith(sentence)
+    assert "exceeded" not in found["sentence"]
+    assert [one["command"] for one in found["advice"]] == commands

@@ -13,6 +13,7 @@ from aliquot.devices.hosts.simulated.file import read_host
 from aliquot.devices.hosts.simulated.host import SimulatedHost
 from aliquot.devices.instances import Instance, MigMode, placements_of
 from aliquot.devices.mig import Geometry, Placement
+from aliquot.devices.survey import Silence
 from tests.devices.hosts.fake import Fake
 
 MACHINE = """
@@ -303,7 +304,7 @@ def test_a_lost_gpu_does_not_hide_the_others(kind: str, tmp_path: Path) -> None:
     lost = Machine(kind, tmp_path, MACHINE + "faults: [{gpu: 2, lost: true}]")
     survey = lost.host.survey()
     assert [gpu.index for gpu in survey.gpus] == [0, 1, 3, 4, 5, 6, 7]
-    assert [each.index for each in survey.unreadable] == [2]
+    assert [(each.index, each.silence) for each in survey.unreadable] == [(2, Silence.LOST)]
     assert "lost" in str(survey.unreadable[0].trouble)
     assert isinstance(lost.host.create_instance(survey.gpus[0].uuid, Placement(0, "1g.5gb")), Instance)
     if lost.fake:

@@ -82,6 +82,18 @@ def test_two_daemons_are_two(keeper: Keeper) -> None:
     assert (keeper.running("a"), keeper.running("b")) == (False, True)
 
 
+def test_daemons_are_found_by_their_folder(keeper: Keeper) -> None:
+    one, other = keeper.settings("a"), keeper.settings("b")
+    assert keeper.daemons.daemons_below(str(keeper.folder)) == ()
+    assert keeper.daemons.start_mps(other) is None
+    assert keeper.daemons.start_mps(one) is None
+    assert keeper.daemons.daemons_below(str(keeper.folder)) == (one.pipe, other.pipe)
+    assert keeper.daemons.daemons_below(str(keeper.folder / "elsewhere")) == ()
+    assert keeper.daemons.stop_mps(one.pipe, one.log) is None
+    assert keeper.daemons.daemons_below(str(keeper.folder)) == (other.pipe,)
+    assert not (keeper.folder / "a").exists()
+
+
 # --- what only a host that knows its GPUs can refuse -------------------------------------------------------------
 def simulated() -> SimulatedHost:
     return SimulatedHost(read_host(HOST, "keeper"))

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 
 from aliquot.node.protos import services
 from aliquot.node.protos.generated import (
+    agent_v1_pb2,
     device_plugin_v1beta1_pb2,
     dra_v1_pb2,
     dra_v1beta1_pb2,
@@ -18,6 +19,7 @@ from aliquot.node.protos.generated import (
     health_v1alpha1_pb2,
     pod_resources_v1_pb2,
     registration_v1_pb2,
+    runtime_v1_pb2,
 )
 from aliquot.node.protos.rpc import Method, Streaming
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent.parent
 GENERATED = ROOT / "src/aliquot/node/protos/generated"
 FILES = (
+    agent_v1_pb2.DESCRIPTOR,
     device_plugin_v1beta1_pb2.DESCRIPTOR,
     dra_v1_pb2.DESCRIPTOR,
     dra_v1beta1_pb2.DESCRIPTOR,
@@ -34,6 +37,7 @@ FILES = (
     health_v1alpha1_pb2.DESCRIPTOR,
     pod_resources_v1_pb2.DESCRIPTOR,
     registration_v1_pb2.DESCRIPTOR,
+    runtime_v1_pb2.DESCRIPTOR,
 )
 METHODS = {value.path: value for value in vars(services).values() if isinstance(value, Method)}
 
@@ -78,6 +82,8 @@ WIRE_PATHS = {
     "/v1.PodResourcesLister/List",
     "/v1.PodResourcesLister/Get",
     "/v1.PodResourcesLister/GetAllocatableResources",
+    "/aliquot.node.v1.Agent/Who",
+    "/runtime.v1.RuntimeService/Version",
 }
 
 

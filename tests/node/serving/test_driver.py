@@ -2,8 +2,9 @@
 
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,10 +12,10 @@ from aliquot.dra.device import DeviceId
 from aliquot.kube.release import Kubernetes
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.refusal import Refusal
+from aliquot.node.preparing.answers import Prepared, PreparedDevice
 from aliquot.node.protos.generated import dra_v1_pb2 as dra
 from aliquot.node.protos.rpc import dial
 from aliquot.node.protos.services import DRA_V1, DRA_V1BETA1, PREPARE_V1, PREPARE_V1BETA1
-from aliquot.node.serving.door import GivenDevice
 from aliquot.node.serving.driver import DraDriver, KubeletFolders
 from aliquot.node.serving.health_board import Health, HealthBoard
 from aliquot.sandbox.kubelet.answers import Admitted, NotAdmitted
@@ -22,6 +23,9 @@ from aliquot.sandbox.kubelet.dra.health import Health as Heard
 from aliquot.sandbox.kubelet.kubelet import Kubelet
 from aliquot.sandbox.kubelet.timing import BRISK
 from tests.sandbox.objects import Api, claim, pod
+
+if TYPE_CHECKING:
+    import grpc
 
 GPU = "gpu.nvidia.com"
 CDI = "k8s.gpu.nvidia.com/claim=c-aaaa-gpu-0"
@@ -36,15 +40,14 @@ class Door:
         self.broken: set[str] = set()
         self.slow: dict[str, threading.Event] = {}
 
-    def prepare(self, claim: ClaimRef) -> Sequence[GivenDevice] | Refusal:
+    def prepare(self, claim: ClaimRef) -> Prepared | Refusal:
         self.asked.append(("prepare", claim.uid))
         if claim.uid in self.slow:
             self.slow[claim.uid].wait(10)
         if claim.uid in self.broken:
             raise KeyError("gpu-0")
-        return self.refusals.get(claim.uid) or (
-            GivenDevice(requests=("r0",), pool="n1", device="gpu-0", cdi_ids=(CDI,), share_id="s1"),
-        )
+        given = PreparedDevice(requests=("r0",), pool="n1", device="gpu-0", cdi_ids=(CDI,), share_id="s1")
+        return self.refusals.get(claim.uid) or Prepared(claim, (given,))
 
     def unprepare(self, claim: ClaimRef) -> Refusal | None:
         self.asked.append(("unprepare", claim.uid))
@@ -116,7 +119,8 @@ def test_every_claim_of_a_call_is_answered(root: Path, door: Door) -> None:
 def test_the_older_version_has_no_shares(root: Path, door: Door) -> None:
     asked = dra.NodePrepareResourcesRequest(claims=[dra.Claim(namespace="ml", name="train", uid="c-aaaa")])
     with DraDriver(GPU, door, KubeletFolders(root)), dial(str(root / "plugins" / GPU / "dra.sock")) as channel:
-        raw = channel.unary_unary(PREPARE_V1BETA1.wire)(asked.SerializeToString(), timeout=10)
+        call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(PREPARE_V1BETA1.wire)
+        raw = call(asked.SerializeToString(), timeout=10)
     answer = PREPARE_V1BETA1.answer.FromString(raw)
     (device,) = answer.claims["c-aaaa"].devices
     assert (device.pool_name, device.device_name, list(device.cdi_device_ids)) == ("n1", "gpu-0", [CDI])

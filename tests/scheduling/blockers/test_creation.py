@@ -36,7 +36,7 @@ def told(text: str, *things: object) -> Blocker:
             "quota-exceeded",
             "ResourceQuota/default/q",
         ),
-        ("failed quota: q: must specify limits.cpu for: main", "quota-exceeded", "ResourceQuota/default/q"),
+        ("failed quota: q: must specify limits.cpu for: main", "quota-unspecified", "ResourceQuota/default/q"),
         ("maximum cpu usage per Container is 1, but limit is 2", "limit-range", "LimitRange/default"),
         ("minimum memory usage per Pod is 1Gi, but request is 1", "limit-range", "LimitRange/default"),
         (

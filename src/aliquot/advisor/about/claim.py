@@ -182,7 +182,10 @@ def _sentence(
         kept = listed([f"finalizer {one}" for one in claim.meta.finalizers])
         head = f"{head} and is being deleted since {claim.meta.deleted}" + (f", kept by its {kept}" if kept else "")
     if not keepers:
-        return f"{head}, and is reserved for nobody: the devices stay allocated until a pod uses it or it's deleted."
+        return (
+            f"{head}, and is reserved for nobody: the devices stay allocated until a pod uses it, it's deleted, or "
+            "kube-scheduler takes them back for a pod that uses it and finds no room where they are."
+        )
     stale = [one.consumer.name for one in keepers if one.stale]
     if len(stale) == len(keepers):
         return f"{head}; everyone it's reserved for has ended or is gone ({listed(stale)})."

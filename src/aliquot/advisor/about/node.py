@@ -73,6 +73,9 @@ def _obstacles(node: Node) -> Iterator[str]:
         yield "cordoned: no new pod is placed here"
     if node.ready is False:
         yield "not ready"
+    elif node.unheard is not None:
+        said = node.unheard.strip().rstrip(".")
+        yield "not ready: its kubelet doesn't answer" + (f" ({said})" if said else "")
     elif node.ready is None:
         yield "whether it's ready, the input doesn't say"
     for taint in node.taints:

@@ -6,14 +6,17 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.causes.cause import Cause, Kind, listed, number
 from aliquot.advisor.owners import owner_of
 from aliquot.kube.pod import Pod
-from aliquot.kube.queueing import QUEUE_LABEL
+from aliquot.kube.queueing import GROUP as KUEUE
+from aliquot.kube.queueing import QUEUE_LABEL, LocalQueue
 from aliquot.kube.storage import StorageClass
 from aliquot.scheduling.blockers.blocker import Blocker, Evidence
+from aliquot.scheduling.blockers.groups import group_of
 from aliquot.scheduling.outcome import GangState
 from aliquot.snapshot.snapshot import Snapshot
 
 KINDS: Mapping[str, Kind] = {
     "quota-exceeded": "quota",
+    "quota-unspecified": "quota",
     "limit-range": "not-created",
     "failed-create": "not-created",
     "claim-missing": "volume",
@@ -58,6 +61,10 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
                 amounts = f": {one.subject} {asked} asked, {used} used of {limit}"
             who = one.others[0].name if one.others else pod.name
             return f"The pods of {who} aren't created: exceeded quota, ResourceQuota {name}{amounts}"
+        case "quota-unspecified":
+            who = one.others[0].name if one.others else pod.name
+            told = listed([unset(part) for part in one.subject.split(";")])
+            return f"The pods of {who} aren't created: ResourceQuota {name} demands amounts that aren't set: {told}"
         case "limit-range":
             return f"Its pods aren't created: LimitRange {name} forbids them{said}"
         case "failed-create":
@@ -97,7 +104,10 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "scheduler-crashing":
             return f"Nothing schedules it: {name} is in {_reason(one)} ({one.used or 0} restarts){said}"
         case "other-scheduler":
-            return f"It's the scheduler {name}'s to place, not kube-scheduler's{said}"
+            group = group_of(snapshot, pod)
+            several = group is not None and (group.least or 0) > 1
+            gang = f", and PodGroup {group.meta.name} wants {group.least} pods to start together" if group else ""
+            return f"It's the scheduler {name}'s to place, not kube-scheduler's{gang if several else ''}{said}"
         case "driver-down":
             return _driver(snapshot, one)
         case "group-missing":
@@ -105,6 +115,11 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
         case "group-waiting":
             least = f" (needs {one.limit} together)" if one.limit else ""
             return f"Its group {name} waits{least}{said}"
+        case "queue-missing" if any(item.source == "absence" for item in one.evidence):
+            return f"{one.object.kind} {name}, which it names, doesn't exist{meant or _queues_there(snapshot, one)}"
+        case _ if one.object.kind == f"Workload.{KUEUE}":
+            why = said or f": {one.kind.replace('-', ' ')}"
+            return f"Kueue hasn't admitted it (Workload {name}){why}"
         case _ if one.object.kind == "Pod" and one.stage == "queue":
             queue = queue_of(snapshot, pod)
             if not queue:
@@ -112,6 +127,27 @@ def _words(snapshot: Snapshot, one: Blocker, pod: Pod) -> str:
             return f"Kueue hasn't admitted it to LocalQueue {queue}: no Workload of it is in the input{said}"
         case _:
             return f"{one.object.kind} {name} holds it back: {one.kind.replace('-', ' ')}{said}"
+
+
+def unset(part: str) -> str:
+    """`requests.cpu for: a,b`, of a quota that demands it -> `requests.cpu of containers a and b`."""
+    amount, _, names = part.strip().partition(" for: ")
+    containers = [name for name in names.split(",") if name]
+    if not containers:
+        return amount
+    return f"{amount} of container{'' if len(containers) == 1 else 's'} {listed(containers)}"
+
+
+def _queues_there(snapshot: Snapshot, one: Blocker) -> str:
+    """Of a LocalQueue that isn't there those that are, in its namespace."""
+    if one.object.kind != "LocalQueue":
+        return ""
+    names = sorted(
+        queue.meta.name
+        for queue in snapshot.objects(LocalQueue).values()
+        if queue.meta.namespace == one.object.namespace
+    )
+    return f" (there {'is' if len(names) == 1 else 'are'} {listed(names)})" if names else ""
 
 
 def queue_of(snapshot: Snapshot, pod: Pod) -> str:

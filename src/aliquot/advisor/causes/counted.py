@@ -7,6 +7,7 @@ from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests, is_extended
 from aliquot.advisor.causes.cause import Cause, Kind, listed, nodes_named, number
 from aliquot.advisor.causes.holders import held_by, who
+from aliquot.advisor.causes.lost_volumes import lost_volumes
 from aliquot.advisor.causes.neighbours import kept_off
 from aliquot.advisor.causes.plugins import labelled, plugin_words
 from aliquot.advisor.causes.rollout import deadlock
@@ -18,7 +19,7 @@ from aliquot.dra.device import DeviceId
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Container, Pod
 from aliquot.scheduling.filters.reason import Reason
-from aliquot.snapshot.effective import effective_request, starting_first
+from aliquot.snapshot.effective import effective_request, running, starting_first
 from aliquot.snapshot.snapshot import Snapshot
 
 PLAIN = ("cpu", "memory", "ephemeral-storage")
@@ -30,9 +31,20 @@ def of_counted(snapshot: Snapshot, pod: Pod, reasons: Reasons) -> Cause | None:
     found = _found(snapshot, pod, reasons)
     if found is None or found.kind not in ("held", "scattered", "larger-than-any", "unhealthy"):
         return found
+    if found.kind in ("held", "larger-than-any"):
+        found = replace(found, sentence=found.sentence + _shares(pod))
     first = starting_first(pod)
     name = next((one for one in (*device_requests(pod), *PLAIN) if one in first and one in found.sentence), "")
     return replace(found, sentence=found.sentence + _asked_first(name, *first[name])) if name else found
+
+
+def _shares(pod: Pod) -> str:
+    """Which of its containers ask for devices, where several do; starts with a blank."""
+    for name in device_requests(pod):
+        asking = [f"{one.name} ({one.requests[name]})" for one in running(pod) if one.requests.get(name)]
+        if len(asking) > 1:
+            return f" Its containers {listed(asking, 4)} ask for {name}."
+    return ""
 
 
 def _asked_first(name: str, init: Container, after: int) -> str:
@@ -86,7 +98,7 @@ def _among(snapshot: Snapshot, pod: Pod, wanted: Mapping[str, int], nodes: Seque
     name = next((name for name, asked in wanted.items() if _nowhere(snapshot, sifted.usable, name, asked)), "")
     name = name or next(iter(wanted))
     selected = ", which it selects," if sifted.unselected else ""
-    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room), selected)
+    return _taken(snapshot, name, wanted[name], sifted.usable, left_over(sifted, room, reasons), selected)
 
 
 def _nowhere(snapshot: Snapshot, nodes: Sequence[Node], name: str, asked: int) -> bool:
@@ -284,7 +296,12 @@ def _published(snapshot: Snapshot, name: str, meant: Scope) -> Cause | None:
         key=lambda key: (key != drivers[0], key),
     )
     told = listed([f"{node} publishes {number(count, 'device')}" for node, count in nodes.items()], 2)
-    mapped = f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them." if classes else ""
+    served = any(one.extended_resource == name for one in snapshot.classes.values())
+    mapped = (
+        f" DeviceClass {classes[0]} has no extendedResourceName {name}, which would map them."
+        if classes and not served
+        else ""
+    )
     sentence = (
         f"{meant.nobody} offers {name} as a counted resource (no device plugin), but by DRA (ResourceSlices of "
         f"{drivers[0]}) {told}.{mapped}"
@@ -310,6 +327,8 @@ OTHER_WORDS = {
     "NodePorts": "its host port is taken there",
     "VolumeBinding": "a volume of the pod can't be used there",
     "VolumeZone": "a volume of the pod is in another zone",
+    "VolumeRestrictions": "another pod uses a volume of it that only one may use",
+    "NodeVolumeLimits": "no more volumes of its kind can be attached there",
 }
 
 
@@ -327,6 +346,11 @@ def beside_devices(snapshot: Snapshot, pod: Pod, nodes: Sequence[Node], reasons:
         if clause:
             sentence = f"{free}{clause}."
             return Cause("anti-affinity", sentence[:1].upper() + sentence[1:], (*keys[:3], *names[:3]))
+    lost = next(lost_volumes(snapshot, pod), None) if reason.filter == "VolumeBinding" else None
+    if lost is not None:
+        volume, place = lost
+        sentence = f"{free}its volume {volume.meta.name} is on the disk of {place}, which isn't in the input."
+        return Cause("volume", f"{sentence[:1].upper()}{sentence[1:]}", (volume.meta.name, *names[:3]))
     parts = (reason.asked and f"asked: {reason.asked}", reason.found and f"found: {reason.found}")
     details = "; ".join(part for part in parts if part)
     words = OTHER_WORDS.get(reason.filter, reason.text)

@@ -1,5 +1,6 @@
 """What stands against the devices that were meant, in clauses: who holds, what taints, which counter is used."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -221,28 +222,44 @@ def _sharers(snapshot: Snapshot, device: DeviceStory) -> list[str]:
     ]
 
 
+def _most_alike(snapshot: Snapshot, attribute: str, devices: Iterable[DeviceStory]) -> int:
+    """How many of these devices have one value of an attribute."""
+    domain, _, name = attribute.rpartition("/")
+    values: Counter[object] = Counter()
+    for story in devices:
+        device = published(snapshot, story.device)
+        for key in (attribute, *([name] if domain == story.device.driver else [])):
+            if device is not None and key in device.attributes:
+                values[device.attributes[key].value] += 1
+    return max(values.values(), default=0)
+
+
 def _others(snapshot: Snapshot, short: Short, said: Said) -> None:
     published = published_attributes(snapshot)
-    told: dict[str, None] = {}
+    told: dict[str, dict[str, None]] = {}
     for node, lacks in short.items():
         for request, meant in lacks:
             for device in meant:
                 for why in device.reasons:
                     if isinstance(why, ConstraintBroken):
-                        told[f"no set of devices on {node} agrees in {why.attribute} ({why.constraint})"] = None
+                        most = _most_alike(snapshot, why.attribute, meant)
+                        few = [f"{most} of request {request.request}'s"] if most < (request.wanted or 0) else []
+                        clause = f"no set of devices on {node} agrees in {why.attribute} ({why.constraint})"
+                        told.setdefault(clause, {}).update(dict.fromkeys(few))
                     elif isinstance(why, AttributeMissing) and why.attribute not in published:
                         near = probably_meant(why.attribute, published)
                         near = f" ({near} is probably meant)" if near is not None else ""
-                        told[f"no device publishes {why.attribute}, which {why.constraint} compares{near}"] = None
+                        told[f"no device publishes {why.attribute}, which {why.constraint} compares{near}"] = {}
                     elif isinstance(why, AttributeMissing):
                         told[
                             f"{device.device.device} on {node} has no {why.attribute}, which {why.constraint} compares"
-                        ] = None
+                        ] = {}
                     elif isinstance(why, CapacityShort):
                         told[
                             f"capacity {why.capacity} of {device.device.device} on {node}: request "
                             f"{request.request} takes {why.consumes}, {why.available} left"
-                        ] = None
+                        ] = {}
                     elif isinstance(why, FeatureOff):
-                        told[f"{device.device.device} on {node} needs the feature {why.feature}, which is off"] = None
-    said.words += list(told)[:2]
+                        told[f"{device.device.device} on {node} needs the feature {why.feature}, which is off"] = {}
+    for clause, alike in list(told.items())[:2]:
+        said.words.append(f"{clause}: at most {listed(list(alike))} have the same" if alike else clause)

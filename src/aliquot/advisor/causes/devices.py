@@ -61,7 +61,7 @@ def of_devices(
     if not sifted.usable:
         return nothing_usable(snapshot, pod, sifted, reasons, what, room)
     usable = [node.name for node in sifted.usable]
-    also = _counted_there(snapshot, pod, usable) + left_over(sifted, room)
+    also = _counted_there(snapshot, pod, usable) + left_over(sifted, room, reasons)
     nobody = "No node" if len(usable) == len(able) else "No node that it may use"
     alone = by_node.keys() >= _publishing(snapshot, by_node[usable[0]])
     return _among(snapshot, {name: by_node[name] for name in usable}, reasons, what, also, nobody, alone=alone)
@@ -79,6 +79,8 @@ def _counted_there(snapshot: Snapshot, pod: Pod, nodes: Sequence[str]) -> str:
     for name in device_requests(pod):
         best = max(nodes, key=lambda node, name=name: snapshot.load(node).free(name))  # type: ignore[misc]
         total = snapshot.nodes[best].allocatable.get(name, 0)
+        if not total:
+            continue  # a DeviceClass serves it
         told.append(f" Of {name} {max(0, snapshot.load(best).free(name))} of {total} are free on {best}.")
     return "".join(told)
 
@@ -197,8 +199,11 @@ def _lead(every: Sequence[Supplied], short: Mapping[str, Sequence[Supplied]], no
         wants = number(best.wanted, "device")
         return f"Request {request} wants {wants}, and {best.usable} of {len(best.meant)} would do on {node}"
     where = nodes_named(list(short))
-    count = sum(len(one.meant) for one in every if one.request.request == request)
-    return f"No device is left for request {request} ({number(count, 'such device')} on {where})"
+    alike = [one for one in every if one.request.request == request]
+    such = f"({number(sum(len(one.meant) for one in alike), 'such device')} on {where}"
+    if all(isinstance(why, ConstraintBroken) for one in alike for device in one.meant for why in _reasons(device)):
+        return f"Request {request} finds none that go together {such}, none of them held)"
+    return f"No device is left for request {request} {such})"
 
 
 def _elsewhere(by_node: Mapping[str, Sequence[Supplied]], short: Mapping[str, Sequence[Supplied]]) -> str:

@@ -10,6 +10,7 @@ from aliquot.advisor.causes.counted import of_counted
 from aliquot.advisor.causes.devices import of_devices
 from aliquot.advisor.causes.errors import before_nodes, elsewhere
 from aliquot.advisor.causes.plugins import plugin_down
+from aliquot.advisor.causes.served import of_served
 from aliquot.advisor.slips import slips
 from aliquot.allocation.answer import Story
 from aliquot.kube.pod import Pod
@@ -72,8 +73,11 @@ def _by_the_scheduler(
     found = elsewhere(snapshot, pod, refusal)
     if found is None:
         found = of_counted(snapshot, pod, reasons) if not pod.claims else None
+    if found is not None and found.kind == "not-offered" and stories:
+        found = of_served(snapshot, pod, stories, reasons, whole) or found
     if found is None and stories:
         found = of_devices(snapshot, pod, stories, reasons, whole)
     if found is None:
         found = of_counted(snapshot, pod, reasons)
-    return found or Cause("other", f"The scheduler refuses it: {refusal.message or 'it says nothing'}.", ())
+    said = refusal.message.rstrip(".") or "it says nothing"
+    return found or Cause("other", f"The scheduler refuses it: {said}.", ())

@@ -1,13 +1,13 @@
 """The cause where no node is looked at: CEL fails, a claim or class isn't there, a claim is elsewhere."""
 
 import re
-from collections.abc import Container, Iterable
-from dataclasses import replace
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
+from aliquot.advisor.causes.not_there import claim_missing, class_missing
+from aliquot.advisor.dra.attributes import domains_of
 from aliquot.advisor.dra.claims import selectors_of
 from aliquot.advisor.nearest import is_near, nearest
-from aliquot.kube.pod import Pod, PodClaim
+from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Refusal
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -31,26 +31,10 @@ def before_nodes(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None
         return _error(snapshot, pod, refusal.message)
     missing = NO_CLASS.search(refusal.message)
     if missing is not None:
-        unread = _unread(snapshot, "DeviceClass", missing["name"])
-        if unread is not None:
-            return replace(unread, kind="class-missing")
-        near = _near(missing["name"], snapshot.classes)
-        sentence = f"Request {missing['request']} asks for DeviceClass {missing['name']}, which doesn't exist{near}."
-        return Cause("class-missing", sentence, (missing["name"],))
+        return class_missing(snapshot, missing["request"], missing["name"])
     if not refusal.reason and pod.claims:
-        return _not_generated(snapshot, pod)
+        return claim_missing(snapshot, pod)
     return None
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    close = nearest(name, names)[:3]
-    if not close:
-        return " (the input has none of this kind)"
-    return (
-        f" ({close[0]} is probably meant)"
-        if is_near(close[0], name)
-        else f" (there {'is' if len(close) == 1 else 'are'} {listed(close)})"
-    )
 
 
 def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
@@ -83,6 +67,15 @@ def _error(snapshot: Snapshot, pod: Pod, message: str) -> Cause:
             f"in their {table}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes offer."
         )
         return Cause("cel-error", sentence, (found["name"], key[1]))
+    strange = in_other_domain(snapshot, pod, key[1])
+    if strange is not None:
+        named, domains = strange
+        sentence = (
+            f"Selector #{found['index']} of {whose} reads {key[1]} in the domain {named}, and devices have it in "
+            f"{listed(domains)}: CEL's error `no such key: {key[1]}` ends the whole attempt, whatever other nodes "
+            "offer."
+        )
+        return Cause("cel-error", sentence, (found["name"], key[1], *domains))
     lacking, have = _without(snapshot, key[1])
     near = [name for name in nearest(key[1], have)[:1] if is_near(name, key[1])]
     meant = f" ({near[0]} is probably meant)" if near else ""
@@ -116,6 +109,16 @@ def misplaced(snapshot: Snapshot, pod: Pod, key: str) -> str | None:
     return None
 
 
+def in_other_domain(snapshot: Snapshot, pod: Pod, key: str) -> tuple[str, list[str]] | None:
+    """The domain in which the pod's selectors read a name, and those that it's in. None: some device has it there."""
+    for text in selectors_of(snapshot, pod):
+        for read in re.finditer(rf"""device\.(attributes|capacity)\[\s*(["'])([^"']+)\2\s*\]\.{key}\b""", text):
+            domains = domains_of(snapshot, read[1], key)
+            if domains and read[3] not in domains:
+                return read[3], domains
+    return None
+
+
 def _without(snapshot: Snapshot, key: str) -> tuple[set[str], set[str]]:
     """Nodes with devices that lack an attribute or capacity of that name, and the names that these devices do have."""
     nodes: set[str] = set()
@@ -127,90 +130,6 @@ def _without(snapshot: Snapshot, key: str) -> tuple[set[str], set[str]]:
                 nodes.add(one.node_name or one.pool)
                 have |= names
     return nodes, have
-
-
-def _not_generated(snapshot: Snapshot, pod: Pod) -> Cause:
-    for wanted in pod.claims:
-        name = wanted.claim_name or pod.claim_names.get(wanted.name)
-        if name and f"{pod.namespace}/{name}" in snapshot.claims:
-            continue
-        crossed = _other_kind(snapshot, pod, wanted)
-        if crossed is not None:
-            return crossed
-        if wanted.template_name is not None and f"{pod.namespace}/{wanted.template_name}" not in snapshot.templates:
-            here = [one.meta.name for one in snapshot.templates.values() if one.meta.namespace == pod.namespace]
-            elsewhere = [one.meta.key for one in snapshot.templates.values() if one.meta.name == wanted.template_name]
-            near = (
-                f" (there is {listed(elsewhere)} in another namespace)"
-                if elsewhere
-                else _near(wanted.template_name, here)
-            )
-            unread = _unread(snapshot, "ResourceClaimTemplate", wanted.template_name)
-            if unread is not None:
-                return unread
-            sentence = (
-                f"Its ResourceClaimTemplate {wanted.template_name} isn't in the input (namespace {pod.namespace})"
-                f"{near}, so no claim can be made for it and the scheduler doesn't look at it."
-            )
-            return Cause("claim-missing", sentence, (wanted.template_name,))
-        if wanted.claim_name is not None:
-            here = [one.meta.name for one in snapshot.claims.values() if one.meta.namespace == pod.namespace]
-            unread = _unread(snapshot, "ResourceClaim", wanted.claim_name)
-            if unread is not None:
-                return unread
-            sentence = (
-                f"Its ResourceClaim {wanted.claim_name} isn't in the input (namespace {pod.namespace})"
-                f"{_near(wanted.claim_name, here)}, so the scheduler doesn't look at it."
-            )
-            return Cause("claim-missing", sentence, (wanted.claim_name,))
-    said = [
-        one.message
-        for one in snapshot.events
-        if (one.kind, one.namespace, one.name) == ("Pod", pod.namespace, pod.name) and one.type == "Warning"
-    ]
-    tail = f" An event says: {said[-1]}" if said else ""
-    return Cause(
-        "claim-missing", f"Its claim isn't made yet, so the scheduler doesn't look at it.{tail}", (pod.claims[0].name,)
-    )
-
-
-def _unread(snapshot: Snapshot, kind: str, name: str) -> Cause | None:
-    """That an object of this kind couldn't be read, which may be the one; None: all were."""
-    why = snapshot.unread.get(kind)
-    if why is None:
-        return None
-    which = f"a {kind} of the input" if len(why) == 1 else f"{len(why)} objects of this kind in the input"
-    may = "and may be this one" if len(why) == 1 else "and one of them may be this"
-    sentence = (
-        f"{kind} {name} isn't among what could be read: {which} couldn't be ({listed(why, 2)}), {may}. Until that's "
-        "corrected nothing can be said of the pod."
-    )
-    return Cause("claim-missing", sentence, (name,))
-
-
-def _other_kind(snapshot: Snapshot, pod: Pod, wanted: PodClaim) -> Cause | None:
-    """The name is right, and the field is the other kind's."""
-    claim, template = wanted.claim_name, wanted.template_name
-    if claim is not None and _only(pod, claim, snapshot.templates, snapshot.claims):
-        return _misplaced(pod, claim, ("resourceClaimName", "ResourceClaim"), "ResourceClaimTemplate")
-    if template is not None and _only(pod, template, snapshot.claims, snapshot.templates):
-        return _misplaced(pod, template, ("resourceClaimTemplateName", "ResourceClaimTemplate"), "ResourceClaim")
-    return None
-
-
-def _only(pod: Pod, name: str, here: Container[str], not_there: Container[str]) -> bool:
-    key = f"{pod.namespace}/{name}"
-    return key in here and key not in not_there
-
-
-def _misplaced(pod: Pod, name: str, at: tuple[str, str], kind: str) -> Cause:
-    field, missing = at
-    right = f"{kind[:1].lower()}{kind[1:]}Name"
-    sentence = (
-        f"Its {field} names no {missing} of namespace {pod.namespace}: {name} is a {kind}, so {right} is meant."
-        " Until then the scheduler doesn't look at it."
-    )
-    return Cause("claim-missing", sentence, (name,))
 
 
 def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
@@ -238,8 +157,8 @@ def elsewhere(snapshot: Snapshot, pod: Pod, refusal: Refusal) -> Cause | None:
         shared = f" for {listed(users)}" if users else ""
         sentence = (
             f"Its claim {claim.meta.key} is allocated on {nodes_named(where)} already{shared} "
-            f"({listed([one.device for one in devices])}), so the pod can only go there, where this is in the way: "
-            f"{'; '.join(reasons)}."
+            f"({listed([one.device for one in devices])}), and while it is the pod can only go there, where this is "
+            f"in the way: {'; '.join(reasons)}."
         )
         return Cause("claim-elsewhere", sentence, (claim.meta.key, *where[:3], *users[:2]))
     return None

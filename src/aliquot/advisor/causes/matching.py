@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from aliquot.advisor.causes.cause import Cause, listed, number
+from aliquot.advisor.causes.cause import Cause, listed, nodes_named, number
 from aliquot.advisor.causes.supplied import Supplied, too_small
-from aliquot.advisor.dra.claims import wanted_drivers
+from aliquot.advisor.dra.claims import DRIVER, wanted_drivers
+from aliquot.advisor.dra.strays import strays
 from aliquot.advisor.nearest import meant, nearest
 from aliquot.allocation.answer import SelectorFalse
 from aliquot.dra.device import Device, DeviceId
@@ -67,10 +68,30 @@ def no_match(snapshot: Snapshot, pod: Pod, by_node: Mapping[str, Sequence[Suppli
 
 def _no_slices(snapshot: Snapshot, drivers: set[str]) -> Cause:
     named = listed(sorted(drivers)) or "the driver of its class"
+    gone = strays(snapshot, drivers)
+    if gone:
+        return _stray(snapshot, drivers, gone)
     others = sorted({one.driver for one in snapshot.slices.values()})
     there = f"; there are slices of {listed(others)}" if others else ""
     sentence = f"No node publishes devices of {named} (no ResourceSlice of it is in the input{there})."
     return Cause("no-slices", sentence, tuple(sorted(drivers)))
+
+
+def _stray(snapshot: Snapshot, drivers: set[str], gone: Mapping[str, str]) -> Cause:
+    """Devices are published, of nodes that aren't there."""
+    theirs = [
+        one for one in snapshot.slices.values() if one.node_name in gone and (not drivers or one.driver in drivers)
+    ]
+    named = listed(sorted({one.driver for one in theirs}))
+    count = sum(len(one.devices) for one in theirs)
+    meant = [f"{other} is probably meant by {name}" for name, other in gone.items() if other]
+    tail = f": {listed(meant, 2)}" if meant else ""
+    which = "no node of the input has that name" if len(gone) == 1 else "no nodes of the input have these names"
+    sentence = (
+        f"The ResourceSlices of {named} ({number(count, 'device')}) name {nodes_named(list(gone))} as their node, and "
+        f"{which}{tail}."
+    )
+    return Cause("no-slices", sentence, (*list(gone)[:3], *[one for one in gone.values() if one][:3], *sorted(drivers)))
 
 
 def _no_alternative(
@@ -171,7 +192,8 @@ def _unmatched(snapshot: Snapshot, name: str, several: Sequence[Supplied]) -> Ca
         return Cause("no-matching-device", f"No device is there for request {name}.", (name,))
     of_class = ruled.owner.removeprefix("class ")
     whose = f"the selector of request {name}" if ruled.owner == "request" else f"DeviceClass {of_class}"
-    sentence = f"None of {number(ruled.devices, 'device')} matches {whose}: {ruled.term}{ruled.hint}."
+    none = "The only device doesn't match" if ruled.devices == 1 else f"None of {ruled.devices} devices matches"
+    sentence = f"{none} {whose}: {ruled.term}{ruled.hint}."
     return Cause("no-matching-device", sentence, (of_class, name))
 
 
@@ -184,11 +206,11 @@ def _ruled_out(snapshot: Snapshot, several: Sequence[Supplied]) -> RuledOut | No
     ]
     if not every:
         return None
-    devices = len(every)
     # the devices that come nearest tell which condition is too much: those that fail least, and last
     best = min(_met(falses) for falses, _ in every)
     closest = [(falses[0], device) for falses, device in every if _met(falses) == best]
     owner, term = closest[0][0].owner, closest[0][0].term
+    devices = len(closest) if owner != "request" else sum(1 for falses, _ in every if falses[0].owner == owner)
     hint = nearest_words(snapshot, term, {device for _, device in closest} if len(closest) < len(every) else None)
     return RuledOut(owner, term, hint, devices)
 
@@ -210,6 +232,13 @@ def nearest_words(snapshot: Snapshot, term: str, closest: Collection[DeviceId] |
             tail = f"; {likely} is probably meant" if likely is not None else ""
             return f" (devices have {listed(near)}{tail})"
         return f" (no device has the attribute {equal[2]} in {equal[1]})"
+    named = DRIVER.search(term)
+    if named is not None:
+        drivers = sorted({one.driver for one in snapshot.slices.values()})
+        likely = meant(named[2], drivers) if named[2] not in drivers else None
+        if likely is not None:
+            return f" ({likely} is probably meant)"
+        return f" (there are devices of {listed(drivers)})" if drivers else ""
     compared = COMPARES.search(term)
     if compared is not None:
         amounts = _capacities(snapshot, compared["domain"], compared["name"], closest)

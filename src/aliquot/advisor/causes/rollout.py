@@ -47,8 +47,16 @@ def deadlock(snapshot: Snapshot, pod: Pod, nodes: Sequence[str], wanted: Mapping
     owner = owner_of(snapshot, pod)
     names = listed([one.key for one in old], 2)
     what = listed(sorted(wanted)) if wanted else "the devices"
-    sentence = (
-        f"The rollout of {owner.short} waits for itself: its predecessor {names} holds the {what} that the new pod "
-        "needs, and a rolling update whose maxUnavailable comes to 0 doesn't stop the old pod first."
-    )
+    hold = f"its predecessor {names} holds" if len(old) == 1 else f"its predecessors {names} hold"
+    holds = f"{hold} the {what} that the new pod needs, and"
+    if f"{owner.kind}/{owner.namespace}/{owner.name}" in snapshot.workloads:
+        sentence = (
+            f"The rollout of {owner.short} waits for itself: {holds} a rolling update whose maxUnavailable comes to 0 "
+            "doesn't stop an old pod first."
+        )
+    else:
+        sentence = (
+            f"The rollout of {owner.short} probably waits for itself: {holds} a rolling update may not stop an old "
+            "pod first (its strategy isn't known: the Deployment isn't in the input)."
+        )
     return Cause("rollout", sentence, (owner.short, *[one.key for one in old[:3]]))

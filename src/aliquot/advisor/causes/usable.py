@@ -6,11 +6,12 @@ decides: if nothing is, the last sieve is the cause.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aliquot.advisor.causes.cause import Cause, listed, nodes_named
 from aliquot.advisor.nearest import is_near, nearest, telling
 from aliquot.kube.matching import expression_text, holds
+from aliquot.kube.named import RuntimeClass
 from aliquot.kube.node import Node
 from aliquot.kube.pod import Pod
 from aliquot.kube.selectors import Requirement
@@ -19,6 +20,13 @@ from aliquot.snapshot.snapshot import Snapshot
 
 CORDON = "node.kubernetes.io/unschedulable"
 SICK = "node.kubernetes.io/"
+PRESSURES: Mapping[str, str] = {
+    "node.kubernetes.io/disk-pressure": "short of disk",
+    "node.kubernetes.io/memory-pressure": "short of memory",
+    "node.kubernetes.io/pid-pressure": "short of process IDs",
+    "node.kubernetes.io/network-unavailable": "without a network",
+}
+"""Taints of nodes that are ready and lack something that every pod needs -> what, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,8 @@ class Sifted:
     unselected: tuple[Node, ...] = ()
     cordoned: tuple[Node, ...] = ()
     not_ready: tuple[Node, ...] = ()
+    pressed: tuple[Node, ...] = ()
+    """Ready, and short of what every pod needs."""
     tainted: tuple[Node, ...] = ()
 
 
@@ -50,8 +60,9 @@ def _obstacle(node: Node, reasons: Sequence[Reason]) -> str:
     if "NodeUnschedulable" in filters:
         return "cordoned"
     taints = [reason.subject for reason in reasons if reason.filter == "TaintToleration"]
-    if any(subject.startswith(SICK) and subject != CORDON for subject in taints):
-        return "not_ready"
+    sick = [subject for subject in taints if subject.startswith(SICK) and subject != CORDON]
+    if sick:
+        return "pressed" if all(subject in PRESSURES for subject in sick) else "not_ready"
     return "tainted" if taints else "usable"
 
 
@@ -75,25 +86,40 @@ def nothing_usable(
         room: it's free on a node.
         takers: who holds it on some nodes, in words.
     """
-    if sifted.tainted or sifted.cordoned or sifted.not_ready:
+    if sifted.tainted or sifted.cordoned or sifted.not_ready or sifted.pressed:
         heaps = sorted(
-            (("tainted", sifted.tainted), ("cordoned", sifted.cordoned), ("not_ready", sifted.not_ready)),
+            (
+                ("tainted", sifted.tainted),
+                ("cordoned", sifted.cordoned),
+                ("not_ready", sifted.not_ready),
+                ("pressed", sifted.pressed),
+            ),
             key=lambda heap: (-sum(1 for node in heap[1] if room(node)), -len(heap[1])),
         )
         name, heap = next(one for one in heaps if one[1])
         others = [
-            f"{nodes_named([n.name for n in more])} {_state(which)}"
+            f"{nodes_named([n.name for n in more])} {_state(which, more)}"
             for which, more in heaps
             if more is not heap and more
         ]
         also = f" ({'; '.join(others)})" if others else ""
         chosen = f"{what} that it selects" if sifted.unselected and name != "tainted" else what
-        return _kept_off(name, heap, reasons, chosen, room, also, takers)
+        cause = _kept_off(name, heap, reasons, chosen, room, also, takers)
+        missed = _near_misses(pod, heap, reasons) if name == "tainted" else ""
+        return replace(cause, sentence=cause.sentence + missed)
     return _not_selected(snapshot, pod, sifted.unselected, reasons, what)
 
 
-def _state(heap: str) -> str:
+def _state(heap: str, nodes: Iterable[Node]) -> str:
+    if heap == "pressed":
+        return pressure(nodes)
     return {"tainted": "tainted", "cordoned": "cordoned", "not_ready": "not ready"}[heap]
+
+
+def pressure(nodes: Iterable[Node]) -> str:
+    """What ready nodes lack: `short of disk`."""
+    keys = {taint.key for node in nodes for taint in node.taints}
+    return listed([words for key, words in PRESSURES.items() if key in keys])
 
 
 KEPT_OFF = frozenset({"TaintToleration", "NodeUnschedulable"})
@@ -123,9 +149,16 @@ def _kept_off(
         sentence = f"It doesn't tolerate {_every(where, names, what)}{also}.{with_room}"
         return Cause("taint", sentence, (*names[:5], *where))
     if name == "cordoned":
-        sentence = f"{_the(heap, what)} cordoned: {nodes_named(names)}{also}.{with_room}"
+        sentence = f"{_the(heap, what, also)} cordoned: {nodes_named(names)}{also}.{with_room}"
         return Cause("cordoned", sentence, tuple(names[:5]))
-    sentence = f"{_the(heap, what)} not ready: {nodes_named(names)}{also}.{with_room}"
+    if name == "pressed":
+        until = f"and {'takes' if len(heap) == 1 else 'take'} no new pods until that ends"
+        taints = listed(list(_tainted(heap, reasons)))
+        sentence = (
+            f"{_the(heap, what, also)} {pressure(heap)}, {until} ({taints}): {nodes_named(names)}{also}.{with_room}"
+        )
+        return Cause("taint", sentence, tuple(names[:5]))
+    sentence = f"{_the(heap, what, also)} not ready: {nodes_named(names)}{also}.{with_room}"
     return Cause("not-ready", sentence, tuple(names[:5]))
 
 
@@ -150,7 +183,17 @@ def _every(where: Mapping[str, Sequence[str]], names: Sequence[str], what: str) 
     return f"{listed(common, last='or')} on {nodes_named(names)}, {every} otherwise{also}"
 
 
-def _the(heap: Sequence[Node], what: str) -> str:
+def _near_misses(pod: Pod, heap: Sequence[Node], reasons: Mapping[str, Sequence[Reason]]) -> str:
+    """Tolerations of the same key, or nearly, as a taint that isn't tolerated; starts with a blank."""
+    taints = {one.found for node in heap for one in reasons[node.name] if one.filter == "TaintToleration"}
+    keys = {taint.rpartition(":")[0].partition("=")[0] for taint in taints}
+    near = [one for one in pod.tolerations if one.key and any(one.key == key or is_near(one.key, key) for key in keys)]
+    return f" It tolerates {listed([str(one) for one in near])} instead." if near else ""
+
+
+def _the(heap: Sequence[Node], what: str, also: str = "") -> str:
+    if also:
+        return f"Of the nodes with {what} {'one is' if len(heap) == 1 else f'{len(heap)} are'}"
     return f"The only node with {what} is" if len(heap) == 1 else f"All {len(heap)} nodes with {what} are"
 
 
@@ -168,8 +211,17 @@ def _not_selected(
     if all(beside.values()):  # else the selector alone keeps it off some
         also = f" And that isn't all that speaks against {'it' if len(nodes) == 1 else 'them'}: {_each(beside)}."
     where = others or f"With {what} there {'is' if len(names) == 1 else 'are'} {nodes_named(names)}"
-    sentence = f"No node with {what} matches {listed(told)}. {where}.{also}"
-    return Cause("selector", sentence, tuple(names[:3]))
+    added = sorted(of_runtime_class(snapshot, pod).items())
+    asked = [f"{key}={value}" for key, value in added if any(node.meta.labels.get(key) != value for node in nodes)]
+    whose = f" {listed(asked)} is what RuntimeClass {pod.runtime_class} adds to its pods." if asked else ""
+    sentence = f"No node with {what} matches {listed(told)}. {where}.{whose}{also}"
+    return Cause("selector", sentence, (*names[:3], *([pod.runtime_class] if asked and pod.runtime_class else [])))
+
+
+def of_runtime_class(snapshot: Snapshot, pod: Pod) -> Mapping[str, str]:
+    """The part of the pod's nodeSelector that its RuntimeClass added, and would add again."""
+    found = snapshot.objects(RuntimeClass).get(pod.runtime_class) if pod.runtime_class else None
+    return found.node_selector if found is not None else {}
 
 
 def _each(reasons: Mapping[str, Sequence[Reason]]) -> str:
@@ -263,12 +315,13 @@ def _hopeless(snapshot: Snapshot, wish: Requirement) -> str:
     return f"{text} (no node has that label{meant})"
 
 
-def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
+def left_over(sifted: Sifted, room: Callable[[Node], bool], reasons: Mapping[str, Sequence[Reason]]) -> str:
     """What is free where the pod may not go, as a second thought; starts with a blank."""
     said: list[str] = []
     for heap, state in (
         (sifted.cordoned, "cordoned"),
         (sifted.not_ready, "not ready"),
+        (sifted.pressed, pressure(sifted.pressed)),
         (sifted.tainted, "tainted"),
     ):
         free = [node.name for node in heap if room(node)]
@@ -277,4 +330,12 @@ def left_over(sifted: Sifted, room: Callable[[Node], bool]) -> str:
         if free:
             verbs = ("has", "is") if len(free) == 1 else ("have", "are")
             said.append(f"{nodes_named(free)} {verbs[0]} room but {verbs[1]} {state}")
+    excluded: dict[str, list[str]] = {}
+    for node in sifted.unselected:
+        wishes = [one.asked for one in reasons.get(node.name, ()) if one.filter == "NodeAffinity" and one.asked]
+        if room(node) and wishes:
+            excluded.setdefault(listed(wishes), []).append(node.name)
+    for wish, names in excluded.items():
+        verbs = ("has", "isn't") if len(names) == 1 else ("have", "aren't")
+        said.append(f"{nodes_named(names)} {verbs[0]} room but {verbs[1]} selected ({wish})")
     return f" {'; '.join(said)}." if said else ""

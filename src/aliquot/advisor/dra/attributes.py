@@ -14,6 +14,20 @@ def published_attributes(snapshot: Snapshot) -> set[str]:
     }
 
 
+def domains_of(snapshot: Snapshot, table: str, name: str) -> list[str]:
+    """The domains in which devices publish an attribute, or a capacity, of this name."""
+    return sorted(
+        {
+            domain or one.driver
+            for one in snapshot.slices.values()
+            for device in one.devices
+            for full in (device.attributes if table == "attributes" else device.capacity)
+            for domain, _, last in [full.rpartition("/")]
+            if last == name
+        }
+    )
+
+
 def probably_meant(attribute: str, published: set[str]) -> str | None:
     """What a constraint's attribute that nobody publishes was meant to be; None where nothing is alike.
 

@@ -1,5 +1,7 @@
 """Which pods are meant: by a name, by a workload's, or all that wait."""
 
+from collections.abc import Iterator, Sequence
+
 from aliquot.advisor.explanation.blocked import stopping
 from aliquot.advisor.owners import owner_of
 from aliquot.kube.pod import Pod
@@ -48,7 +50,15 @@ def waiting(snapshot: Snapshot) -> list[Pod]:
         if pod.node_name and pod.phase == "Pending" and stopping(pod_blockers(snapshot, pod), pod) is not None
     ]
     unmade = [workload.template for workload, _ in lacking(snapshot) if workload.template is not None]
-    return [*snapshot.pending(), *stuck, *unmade]
+    return [*snapshot.pending(), *stuck, *unmade, *(() if snapshot.pods else _held(snapshot, unmade))]
+
+
+def _held(snapshot: Snapshot, told: Sequence[Pod]) -> Iterator[Pod]:
+    """Of suspended Jobs: told where the input has nothing else that could wait."""
+    for one in snapshot.workloads.values():
+        template = one.template
+        if template is not None and one.kind == "Job" and one.suspended and not one.complete and template not in told:
+            yield template
 
 
 def made_by(snapshot: Snapshot, pod: Pod) -> Workload | None:

@@ -2,6 +2,7 @@
 
 from aliquot.advisor.causes.cause import Cause
 from aliquot.kube.pod import Pod
+from aliquot.kube.queueing import QUEUE_LABEL
 from aliquot.kube.workload import Workload
 
 
@@ -16,7 +17,9 @@ def at_rest(pod: Pod, maker: Workload | None) -> Cause | None:
         named = f"{maker.kind} {maker.meta.namespace}/{maker.meta.name}"
         about = (f"{maker.kind}/{maker.meta.name}",)
         if maker.suspended:
-            sentence = f"{named} is suspended (spec.suspend: true), so it has no pods and nothing waits for a node."
+            queue = maker.meta.labels.get(QUEUE_LABEL)
+            by = f" Its queue, {queue} (Kueue), resumes it, and the input doesn't say why it hasn't." if queue else ""
+            sentence = f"{named} is suspended (spec.suspend: true), so it has no pods and nothing waits for a node.{by}"
             return Cause("other", sentence, about)
         if maker.replicas == 0:
             return Cause("other", f"{named} has 0 replicas (spec.replicas), so nothing waits for a node.", about)

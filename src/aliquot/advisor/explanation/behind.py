@@ -6,6 +6,7 @@ from dataclasses import replace
 from aliquot.advisor.case import Case
 from aliquot.advisor.causes.blocked import of_blocker
 from aliquot.advisor.causes.cause import Cause
+from aliquot.advisor.explanation.freed import TAKES_BACK, tried_anew
 from aliquot.advisor.explanation.refused import refused
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.owners import OwnerRef
@@ -38,6 +39,8 @@ def refused_and_behind(
         behind = refused_and_behind(snapshot, pod, owner, scheduler, decision, rest, node_groups, wishes)
         return _never_made(behind, Case(snapshot, pod, owner, scheduler, ()), unmade, wishes)
     found = refused(snapshot, pod, owner, scheduler, decision, blockers, node_groups, wishes)
+    if TAKES_BACK in decision.message:
+        found = tried_anew(snapshot, pod, owner, scheduler, found, blockers, node_groups, wishes)
     unbound = [one for one in dict.fromkeys(blockers) if one.kind in UNBOUND]
     if decision.verdict == "gated" or not unbound or found.ways_out:
         return found

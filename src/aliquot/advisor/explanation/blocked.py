@@ -77,8 +77,8 @@ def defective(
     """A release of kube-scheduler that can't place what it should."""
     release = f"{scheduler.kubernetes}.{scheduler.kubernetes.patch}"
     sentence = (
-        f"A known defect of kube-scheduler {release}: it {defect.says} ({defect.issue}, fixed in "
-        f"{defect.fixed_in(scheduler.kubernetes.minor)}); without it there's room for the pod."
+        f"A known defect of kube-scheduler before {defect.fixed_in(scheduler.kubernetes.minor)} (it's taken to be "
+        f"{release}): it {defect.says} ({defect.issue}); without it there's room for the pod."
     )
     case = Case(snapshot, pod, owner, scheduler, (), defect=defect, wishes=wishes)
     said = pod.scheduled.message if pod.scheduled is not None else ""

@@ -1,16 +1,24 @@
 """What else a person should know of a pod, in a line."""
 
+import re
 from collections.abc import Sequence
 
+from aliquot.advisor.amounts import about
 from aliquot.advisor.case import device_requests
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.dra.configs import problems_of_pod
 from aliquot.advisor.scheduler_notes.stale_counts import impossible
-from aliquot.advisor.slips import slips
+from aliquot.advisor.slips import largest, slips
 from aliquot.advisor.verdicts import message_note, unchecked_note, volumes_note
 from aliquot.advisor.wayout import Advice
+from aliquot.kube.node import NO_RESOURCES
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.outcome import Placement, Refusal
 from aliquot.snapshot.snapshot import Snapshot
+
+LIMIT_RANGER = "kubernetes.io/limit-ranger"
+FILLED = re.compile(r"(?:^|[:;] )([a-z0-9, -]+?) (request|limit) for (?:init )?container ([a-z0-9-]+)")
+"""Of its annotation: `LimitRanger plugin set: cpu, memory request for container main`."""
 
 
 def notes(snapshot: Snapshot, pod: Pod, message: str, unchecked: Sequence[str] = ()) -> str:
@@ -29,7 +37,7 @@ def notes(snapshot: Snapshot, pod: Pod, message: str, unchecked: Sequence[str] =
     if rivals:
         more = f" and {len(rivals) - 3} more" if len(rivals) > 3 else ""
         found.append(f"Pods of higher priority wait for the same and go first: {', '.join(sorted(rivals)[:3])}{more}.")
-    found += [*_too_little(snapshot, pod), *_configurations(snapshot, pod)]
+    found += [*_too_little(snapshot, pod), *_defaults(snapshot, pod), *_configurations(snapshot, pod)]
     return " ".join(filter(None, [*found, volumes_note(snapshot, unchecked), message_note(snapshot, pod, message)]))
 
 
@@ -47,6 +55,24 @@ def placed_note(snapshot: Snapshot, pod: Pod, decision: Placement) -> str:
 def _too_little(snapshot: Snapshot, pod: Pod) -> list[str]:
     """Requests that no process can live with, which keep nothing from being placed."""
     return [one.sentence for one in slips(snapshot, pod) if not one.too_large]
+
+
+def _defaults(snapshot: Snapshot, pod: Pod) -> list[str]:
+    """Amounts that nobody wrote into it, where no node has so much: the API server notes which it filled in."""
+    filled = FILLED.findall(pod.meta.annotations.get(LIMIT_RANGER, ""))
+    most = largest(snapshot)
+    told: list[str] = []
+    for resources, what, container in filled:
+        own = [one.requests for one in (*pod.containers, *pod.init_containers) if one.name == container]
+        asked = own[0] if own else NO_RESOURCES
+        names = [name for name in resources.split(", ") if what == "request" and name in asked]
+        large = [name for name in names if asked[name] > most.get(name, 0)]
+        if large:
+            told.append(
+                f"Its container {container} names no request of {listed(large)} itself: a LimitRange of namespace "
+                f"{pod.namespace} gives it {listed([f'{about(name, asked[name])} of {name}' for name in large])}."
+            )
+    return told
 
 
 def _configurations(snapshot: Snapshot, pod: Pod) -> list[str]:

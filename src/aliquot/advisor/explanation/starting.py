@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 
+from aliquot.advisor.causes.blocked import unset
 from aliquot.advisor.wayout import Advice
 from aliquot.kube.pod import Pod
 from aliquot.scheduling.blockers.blocker import Blocker
@@ -33,10 +34,25 @@ def advice(pod: Pod, blockers: Iterable[Blocker]) -> Iterator[Advice]:
                     f"Container {one.subject} starts and ends again: its last output says why",
                     f"kubectl logs {shlex.quote(pod.name)}{_in(pod)}{container} --previous",
                 )
+            case "quota-unspecified":
+                yield from _unspecified(pod, one)
             case "mount-failed" | "sandbox-failed":
                 yield Advice("The kubelet's events say what it lacks", _describe(pod))
             case _:
                 pass
+
+
+def _unspecified(pod: Pod, one: Blocker) -> Iterator[Advice]:
+    maker = one.others[0] if one.others else one.object
+    for part in one.subject.split(";"):
+        amount, _, names = part.strip().partition(" for: ")
+        kind, _, resource = amount.rpartition(".")  # plain `cpu` means its request
+        flag = f"--{kind or 'requests'}={resource}=AMOUNT"
+        container = f" -c {shlex.quote(names)}" if names else ""
+        yield Advice(
+            f"Set {unset(part)}, or give all containers of {pod.namespace} a default by a LimitRange",
+            f"kubectl set resources {maker.kind.lower()} {shlex.quote(maker.name)}{_in(pod)}{container} {flag}",
+        )
 
 
 def _in(pod: Pod) -> str:

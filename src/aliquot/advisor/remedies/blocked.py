@@ -9,6 +9,7 @@ from aliquot.advisor import changes
 from aliquot.advisor.case import Case, device_requests, on_pod
 from aliquot.advisor.causes.plugins import darkened
 from aliquot.advisor.dra.claims import changed, places, sources
+from aliquot.advisor.nearest import meant
 from aliquot.advisor.remedies.claims.change import claim_candidate
 from aliquot.advisor.remedies.quotas import quota
 from aliquot.advisor.remedies.taints import CONTROL_PLANE
@@ -17,6 +18,7 @@ from aliquot.dra.claim import SubRequest
 from aliquot.kube.meta import Meta
 from aliquot.kube.storage import PersistentVolume, PersistentVolumeClaim, VolumeClaimRef
 from aliquot.scheduling.blockers.blocker import Blocker
+from aliquot.scheduling.blockers.groups import group_of
 from aliquot.scheduling.outcome import Placement
 from aliquot.snapshot.snapshot import Snapshot
 
@@ -32,6 +34,7 @@ def cures(case: Case) -> Iterator[Candidate]:
     for one in case.blockers:
         match one.kind:
             case kind if kind in UNBOUND:
+                yield from _named(case, one)
                 yield volume(case, one)
             case "quota-exceeded":
                 yield from quota(case, one)
@@ -45,6 +48,31 @@ def cures(case: Case) -> Iterator[Candidate]:
                 pass
     yield from _extender(case)
     yield from _upgrade(case)
+
+
+def _named(case: Case, one: Blocker) -> Iterator[Candidate]:
+    """A claim of a near name, where there's none of the name that the pod gives."""
+    claims = case.snapshot.objects(PersistentVolumeClaim)
+    wrong, namespace = one.object.name, case.pod.namespace
+    if f"{namespace}/{wrong}" in claims:
+        return
+    name = meant(wrong, [claim.meta.name for claim in claims.values() if claim.meta.namespace == namespace])
+    named = [volume for volume in case.pod.volumes if volume.claim_name == wrong]
+    if name is None or not named:
+        return
+    volumes = tuple(replace(each, claim_name=name) if each in named else each for each in case.pod.volumes)
+    patch = [{"name": each.name, "persistentVolumeClaim": {"claimName": name}} for each in named]
+    yield Candidate(
+        kind="fix-volume",
+        target="pod",
+        title=f"Name PersistentVolumeClaim {name} (not {wrong})",
+        changes=changes.pod_spec(case.owner, case.pod.name, {"volumes": patch}),
+        apply=on_pod(lambda pod: replace(pod, volumes=volumes)),
+        risk=Risk("low", "the original looks like a slip"),
+        rank=2,
+        cures="VolumeBinding",
+        anywhere=True,
+    )
 
 
 def volume(case: Case, one: Blocker) -> Candidate:
@@ -62,7 +90,7 @@ def volume(case: Case, one: Blocker) -> Candidate:
     )
     where = f"-n {shlex.quote(case.pod.namespace)}"
     if claim is None:
-        title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names"
+        title = f"Create PersistentVolumeClaim {name} in {case.pod.namespace}, which the pod names: a new one is empty"
         command = (
             "kubectl get storageclass  # the classes that it may name\n"
             f"# write it to CLAIM.yaml, then: kubectl apply {where} -f CLAIM.yaml"
@@ -99,6 +127,9 @@ def volume(case: Case, one: Blocker) -> Candidate:
 def _scheduler(case: Case, one: Blocker) -> Iterator[Candidate]:
     if case.pod.scheduler_name in ("", DEFAULT):
         return
+    group = group_of(case.snapshot, case.pod)
+    if one.kind == "other-scheduler" and group is not None and (group.least or 0) > 1:
+        return  # kube-scheduler would start its pods one by one
     wanted = one.nearest if one.nearest and one.nearest != case.pod.scheduler_name else DEFAULT
     slip = bool(one.nearest) and one.kind == "scheduler-absent"
     yield Candidate(
@@ -232,14 +263,17 @@ def _counted(one: SubRequest, *, count: int) -> SubRequest:
 
 def _upgrade(case: Case) -> Iterator[Candidate]:
     """A release without the defect; and, of a claim for all devices, a number in its place."""
-    if case.defect is None:
-        return
+    if case.defect is None or (case.defect.stops and case.spots):
+        return  # where nodes refuse it, a release without the defect doesn't place it either
     kubernetes = case.scheduler.kubernetes
     fixed = case.defect.fixed_in(kubernetes.minor)
     yield Candidate(
         kind="upgrade",
         target="kube-scheduler",
-        title=f"Upgrade kube-scheduler {kubernetes}.{kubernetes.patch} to {fixed} or later: it {case.defect.says}",
+        title=(
+            f"Upgrade kube-scheduler to {fixed} or later, if it is {kubernetes}.{kubernetes.patch}: that one "
+            f"{case.defect.says}"
+        ),
         changes=(Change("kube-scheduler", f"# upgrade the control plane to {fixed} or later ({case.defect.issue})"),),
         apply=lambda trial: trial,
         risk=Risk("medium", "an upgrade of the control plane"),

@@ -227,7 +227,7 @@ def _edited(case: Case, holder: Holder, spec: ClaimSpec) -> tuple[Change, ...]:
 
 def _restart(case: Case, holder: Holder) -> tuple[Change, Change, Change]:
     workload = case.snapshot.workload_of(holder.pod)
-    replicas = workload.replicas if workload is not None and workload.replicas is not None else 1
+    replicas = workload.replicas if workload is not None else None
     waited = Change(
         f"pod {case.pod.key}",
         f"kubectl wait --for=condition=PodScheduled --timeout=2m pod/{case.pod.name} -n {case.pod.namespace}",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from aliquot.advisor.case import Case, Spot, device_requests
 from aliquot.advisor.causes.device_clauses import rules_with
 from aliquot.advisor.causes.plugins import darkened, gives_none
+from aliquot.advisor.causes.usable import PRESSURES, pressure
 from aliquot.advisor.remedies.taints import with_taints
 from aliquot.advisor.wayout import Candidate, Change, Risk, Trial
 from aliquot.allocation.answer import Tainted
@@ -20,6 +21,7 @@ NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """A node that isn't ready, counted devices above allocatable, and devices that their driver tainted."""
     yield from _not_ready(spot)
+    yield from _pressed(spot)
     yield from _counted(case, spot)
     yield from _tainted(case, spot)
 
@@ -43,6 +45,32 @@ def _not_ready(spot: Spot) -> Iterator[Candidate]:
         ),
         apply=lambda trial: Trial(trial.snapshot.with_node(sound), trial.pod),
         risk=Risk("low", "what still runs there may have to restart"),
+        rank=13,
+        node=node.name,
+        cures="TaintToleration",
+    )
+
+
+def _pressed(spot: Spot) -> Iterator[Candidate]:
+    """A ready node that is short of what every pod needs: its taint goes by itself when that's mended."""
+    node = spot.node
+    if node.ready is False or not any(taint.key in PRESSURES for taint in node.taints):
+        return
+    sound = with_taints(node, tuple(taint for taint in node.taints if taint.key not in PRESSURES))
+    yield Candidate(
+        kind="repair",
+        target=f"node/{node.name}",
+        title=f"Repair {node.name}: it's {pressure((node,))}, and has what the pod asks for",
+        changes=(
+            Change(
+                f"node {node.name}",
+                f"kubectl describe node {shlex.quote(node.name)}"
+                "  # its conditions and events say what is short: take unused images and logs off a full disk, stop"
+                " what uses the memory. The taint goes when there's enough",
+            ),
+        ),
+        apply=lambda trial: Trial(trial.snapshot.with_node(sound), trial.pod),
+        risk=Risk("low", "what runs there may be evicted by its kubelet before that's done"),
         rank=13,
         node=node.name,
         cures="TaintToleration",

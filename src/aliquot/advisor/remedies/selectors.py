@@ -1,13 +1,16 @@
 """Ways past a node selector or a required node affinity: correct it, widen it, or drop it."""
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, on_pod
+from aliquot.advisor.causes.cause import listed
+from aliquot.advisor.causes.usable import of_runtime_class
 from aliquot.advisor.gpus import PRODUCT, gpus_of
 from aliquot.advisor.nearest import is_near, meant, nearest, telling
-from aliquot.advisor.wayout import Candidate, Risk
+from aliquot.advisor.wayout import Advice, Candidate, Risk
 from aliquot.devices.catalogue import parse_label
 from aliquot.kube.matching import expression_text, field_holds, holds
 from aliquot.kube.node import Node
@@ -16,6 +19,12 @@ from aliquot.snapshot.snapshot import Snapshot
 
 OTHER_KIND = 31
 """Another kind of node than was asked for, rightly spelt: a larger change than letting the pod onto one of its kind."""
+
+
+MACHINE = frozenset(
+    {"kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"},
+)
+"""Labels of what an image must be built for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +106,8 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         return
     labels = spot.node.meta.labels
     pod = case.pod
+    if _by_runtime_class(case, spot):
+        return  # admission would add it again
     wrong = [
         _instead(fix(Requirement(key, "In", (value,)), labels, values_of(case.snapshot, key)), labels)
         for key, value in sorted(pod.node_selector.items())
@@ -109,6 +120,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         return
     slip = all(one.slip for one in fixes)
     near = all(one.slip or _suffixed(one) for one in fixes)
+    machine = any(one.before.key in MACHINE for one in fixes)
     if any(one.after is not None for one in fixes):
         affinity = _mended_affinity(pod.affinity, term, bad, drop=False)
         yield _candidate(
@@ -122,6 +134,8 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             + "; ".join(one.text for one in fixes),
             risk=Risk("low", "the original looks like a slip")
             if slip
+            else Risk("high", _other_machine(fixes, labels))
+            if machine
             else Risk("medium", f"the pod may then run on another kind of node than was asked for ({spot.node.name})"),
             rank=5 if slip else 15 if near else OTHER_KIND + _distance(spot.node, fixes),
         )
@@ -132,9 +146,16 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         _mended_affinity(pod.affinity, term, bad, drop=True),
         kind="drop-selector",
         title="Drop " + "; ".join(expression_text(one.before) for one in fixes),
-        risk=Risk("medium", "the pod may then run on any kind of node"),
+        risk=Risk("high", _other_machine(fixes, labels))
+        if machine
+        else Risk("medium", "the pod may then run on any kind of node"),
         rank=36,
     )
+
+
+def _other_machine(fixes: list[Fix], labels: Mapping[str, str]) -> str:
+    here = listed([labels[one.before.key] for one in fixes if one.before.key in MACHINE and one.before.key in labels])
+    return f"its images must exist for {here or 'such nodes'}, which nothing in the input says: else it doesn't start"
 
 
 def _distance(node: Node, fixes: list[Fix]) -> float:
@@ -246,3 +267,24 @@ def _mended_affinity(
         return replace(affinity, node=None)
     terms = tuple(NodeSelectorTerm(kept, one.fields) if one is term else one for one in affinity.node.terms)
     return replace(affinity, node=NodeSelector(terms))
+
+
+def _by_runtime_class(case: Case, spot: Spot) -> dict[str, str]:
+    """What its RuntimeClass adds to the pod's selector and this node doesn't have."""
+    added, labels = of_runtime_class(case.snapshot, case.pod), spot.node.meta.labels
+    return {key: value for key, value in sorted(added.items()) if labels.get(key) != value}
+
+
+def advice(case: Case) -> Iterator[Advice]:
+    """Where a RuntimeClass selects nodes that aren't there: its runtime on a node, or another class."""
+    for spot in case.spots:
+        lacks = _by_runtime_class(case, spot)
+        if lacks and spot.problems <= {"NodeAffinity"}:
+            node = spot.node.name
+            pairs = " ".join(shlex.quote(f"{key}={value}") for key, value in lacks.items())
+            yield Advice(
+                f"Install the runtime of RuntimeClass {case.pod.runtime_class} on {node} and label it so, or leave the "
+                "pod's runtimeClassName away if it can run without",
+                f"kubectl label node {shlex.quote(node)} {pairs}",
+            )
+            return

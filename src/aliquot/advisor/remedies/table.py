@@ -22,7 +22,7 @@ from aliquot.advisor.remedies import (
     twice,
     volumes,
 )
-from aliquot.advisor.remedies.claims import classes, missing, unused
+from aliquot.advisor.remedies.claims import classes, missing, stray, unused
 from aliquot.advisor.remedies.claims import cures as claims
 from aliquot.advisor.remedies.new_node import cures as new_node
 from aliquot.advisor.remedies.requests import cures as requests
@@ -79,3 +79,6 @@ def advice(case: Case) -> Iterator[Advice]:
     for spot in case.spots:
         yield from taints.advice(case, spot)
         yield from share.advice(case, spot)
+    yield from stray.advice(case)
+    yield from selectors.advice(case)
+    yield from volumes.advice(case)

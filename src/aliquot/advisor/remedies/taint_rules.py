@@ -29,6 +29,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             else "it taints these devices"
         )
         quoted = shlex.quote(name)
+        kept = undo.Kept("devicetaintrule", name, verb="create")
         yield Candidate(
             kind="fix-taint-rule",
             target=f"devicetaintrule/{name}",
@@ -36,9 +37,12 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
             changes=(
                 Change(
                     f"devicetaintrule {name}",
-                    f"kubectl delete devicetaintrule {quoted}"
-                    f"  # or narrow spec.deviceSelector (driver, pool, device): kubectl edit devicetaintrule {quoted}",
-                    undo=undo.from_copy("devicetaintrule", name, verb="create"),
+                    kept.before(
+                        f"kubectl delete devicetaintrule {quoted}"
+                        "  # or narrow spec.deviceSelector (driver, pool, device): "
+                        f"kubectl edit devicetaintrule {quoted}"
+                    ),
+                    undo=kept.undo,
                 ),
             ),
             apply=lambda trial, name=name: Trial(trial.snapshot.without_object(TaintRule, name), trial.pod),  # type: ignore[misc]

@@ -20,6 +20,14 @@ NOT_FOR_PODS = (
     "node.cilium.io/",
 )
 """Taints of nodes that are sick, not ready yet, or on their way out: set and taken away by controllers."""
+SPOT = {
+    "kubernetes.azure.com/scalesetpriority": "spot",
+    "cloud.google.com/gke-spot": "true",
+    "cloud.google.com/gke-preemptible": "true",
+    "eks.amazonaws.com/capacityType": "SPOT",
+    "karpenter.sh/capacity-type": "spot",
+}
+"""Labels, and taints, of nodes that their cloud may take back at any time."""
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 
@@ -62,6 +70,10 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         apply=on_pod(lambda pod: replace(pod, tolerations=pod.tolerations + added)),
         risk=Risk("high", "workloads on the control plane can starve it")
         if any(taint.key in CONTROL_PLANE for taint in taints)
+        else Risk(
+            "medium", f"{node.name} is a spot node: its cloud may take it back at any time, and the pod ends then"
+        )
+        if is_spot(node)
         else Risk("low", "the pod may then run on every node with this taint"),
         rank=59 if any(taint.key in CONTROL_PLANE for taint in taints) else 10,
         node=node.name,
@@ -87,6 +99,12 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         node=node.name,
         cures="TaintToleration",
     )
+
+
+def is_spot(node: Node) -> bool:
+    """Whether its labels or taints say so."""
+    said = {**node.meta.labels, **{taint.key: taint.value for taint in node.taints}}
+    return any(said.get(key) == value for key, value in SPOT.items())
 
 
 def without_taints(trial: Trial, name: str, taints: tuple[Taint, ...]) -> Node:

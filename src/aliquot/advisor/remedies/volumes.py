@@ -8,8 +8,9 @@ from dataclasses import replace
 from aliquot.advisor import changes, undo
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.causes.cause import listed
+from aliquot.advisor.causes.lost_volumes import ON_A_NODE, is_lost, lost_volumes
 from aliquot.advisor.remedies.volume_places import Place, places_of
-from aliquot.advisor.wayout import Candidate, Change, Cost, Risk, Trial
+from aliquot.advisor.wayout import Advice, Candidate, Change, Cost, Risk, Trial
 from aliquot.kube.storage import PersistentVolume, StorageClass
 from aliquot.scheduling.filters.volume_binding import reaches
 from aliquot.scheduling.filters.volume_zone import elsewhere, topologies_of
@@ -23,7 +24,7 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
     """The pod isn't running, so its data may be copied; the old volume stays as it is."""
     refusing = spot.problems & FILTERS
     far = [one for one in places_of(case.snapshot, case.pod) if not _reached(one.volume, spot)] if refusing else []
-    if not far or any(not one.use for one in far):
+    if not far or any(not one.use or is_lost(case.snapshot, one.volume) for one in far):
         return
     workload = case.snapshot.workload_of(case.pod)
     written = workload.template if workload is not None and workload.template is not None else case.pod
@@ -50,6 +51,19 @@ def cures(case: Case, spot: Spot) -> Iterator[Candidate]:
         cost=SECOND,
         cures=min(refusing),
     )
+
+
+def advice(case: Case) -> Iterator[Advice]:
+    """Of data on the disk of a node that isn't there: nothing but that node, or a backup, has it."""
+    if not any(spot.problems & FILTERS for spot in case.spots):
+        return
+    for volume, place in lost_volumes(case.snapshot, case.pod):
+        claim = f"{volume.claim.namespace}/{volume.claim.name}" if volume.claim is not None else "its claim"
+        yield Advice(
+            f"Bring {place} back, which has volume {volume.meta.name} on its disk; or restore the data of {claim} from "
+            "a backup into a new claim, and name that one",
+            f"kubectl describe pv {shlex.quote(volume.meta.name)}",
+        )
 
 
 def _where(far: Sequence[Place], spot: Spot) -> str:
@@ -82,6 +96,8 @@ def _copied(case: Case, one: Place, where: str) -> Change:
 
 def _snapshots(one: Place) -> str:
     """The line that shows whether the driver's volumes can be copied by a snapshot."""
+    if one.volume.source in ON_A_NODE:
+        return f"# a volume on a node's disk has no snapshots: copy {one.claim.meta.name} by a pod on its node"
     return f"kubectl get volumesnapshotclasses  # is there one of driver {one.volume.driver or one.volume.source}?"
 
 
@@ -92,11 +108,12 @@ def _by_the_same_names(case: Case, far: Sequence[Place], where: str) -> tuple[Ch
     retain = shlex.quote(json.dumps({"spec": {"persistentVolumeReclaimPolicy": "Retain"}}))
     for one in far:
         volume, claim = one.volume.meta.name, one.claim.meta.name
+        kept = undo.Kept("pv", volume)
         found += [
             Change(
                 f"persistentvolume {volume}",
-                f"kubectl patch pv {shlex.quote(volume)} -p {retain}",
-                undo=undo.from_copy("pv", volume),
+                kept.before(f"kubectl patch pv {shlex.quote(volume)} -p {retain}"),
+                undo=kept.undo,
             ),
             Change(
                 f"persistentvolumeclaim {one.claim.meta.key}",

@@ -14,7 +14,7 @@ from aliquot.cdi.problems import Problem, SpecError
 from aliquot.cdi.spec import ContainerEdits, Device, Hook
 
 CONTROL_NODES = ("/dev/nvidia-modeset", "/dev/nvidia-uvm-tools", "/dev/nvidia-uvm", "/dev/nvidiactl")
-_NEEDED = ("/dev/nvidiactl", "/dev/nvidia-uvm")
+NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 """Without them no CUDA program starts; after a boot they may come late."""
 _OPENED = ("/dev/dri", "/dev/nvidia-caps")
 """Folders of nodes that a hook may open to everybody."""
@@ -117,7 +117,7 @@ def management_device(builder: EditsBuilder) -> Iterator[Device]:
 def nvidia_common(builder: EditsBuilder, *, sockets: bool, explicit: bool) -> ContainerEdits:
     """What every GPU container needs."""
     control = builder.nodes(*CONTROL_NODES)
-    lacking = [path for path in _NEEDED if builder.inventory.node(path) is None]
+    lacking = [path for path in NEEDED_NODES if builder.inventory.node(path) is None]
     if lacking:
         builder.warn(
             f"the spec is incomplete, since {' and '.join(lacking)} isn't there yet: CUDA needs it",

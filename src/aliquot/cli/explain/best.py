@@ -34,15 +34,16 @@ def cause(story: Explanation) -> str:
 def _told(ways: Sequence[WayOut]) -> str:
     """The first; money is somebody else's to give, so beside what costs some stands what can be done without."""
     first = ways[0]
-    title = first.title + (f" ({first.after.first[0]} goes first)" if first.after.first else "")
+    rival = f"{first.after.first[0]} goes first and takes it" if first.after.first else ""
     if first.cost.usd_per_hour == 0:
-        return title
+        return first.title + (f" ({rival})" if rival else "")
     price = "price unknown" if first.cost.usd_per_hour is None else f"${first.cost.usd_per_hour:.2f}/h"
     free = next(
         (way for way in ways if way.cost.usd_per_hour == 0 and bool(way.after.first) <= bool(first.after.first)), None
     )
+    facts = f"({'; '.join(part for part in (price, rival) if part)})"
     if free is None:
-        return f"{title} ({price})"
-    what = title.partition(":")[0] if first.kind == "add-node" else title  # what it has is in the block
+        return f"{first.title} {facts}"
+    what = first.title.partition(":")[0] if first.kind == "add-node" else first.title  # what it has is in the block
     risk = f", at {free.risk.level} risk," if free.risk.level != first.risk.level else ""
-    return f"{what} ({price}), or{risk} {free.title[:1].lower()}{free.title[1:]}"
+    return f"{what} {facts}, or{risk} {free.title[:1].lower()}{free.title[1:]}"

@@ -12,6 +12,8 @@ from cyclopts import Parameter, validators
 from aliquot.advisor.causes.cause import Cause, number
 from aliquot.advisor.document import document, head, nodes, story
 from aliquot.advisor.explain import explain as explain_pods
+from aliquot.advisor.explanation.asked import waiting
+from aliquot.advisor.explanation.unapplied import Unapplied
 from aliquot.advisor.explanation.value import Explanation
 from aliquot.advisor.plan_all.choose import plan_all as plan_for_all
 from aliquot.advisor.wayout import Level
@@ -20,11 +22,12 @@ from aliquot.cli.cluster_input import Live, as_json, cluster_of, misleading, rea
 from aliquot.cli.explain.answer import Answer, Mistake
 from aliquot.cli.explain.only import EVERYTHING, Only, filtered
 from aliquot.cli.explain.targets import Unknown, labels_of, pods_meant, subject_of
-from aliquot.cli.explain.would import STDIN, Manifest, in_place, read_manifest
+from aliquot.cli.explain.would import STDIN, Manifest, file_name, in_place, read_manifest
 from aliquot.cli.look import PLAIN, Look
 from aliquot.cli.output import fail, progress, write_json, write_stream, write_yaml
 from aliquot.cli.release import changed_gates, chosen_kubernetes
 from aliquot.cli.terminal import emit, use, visible
+from aliquot.cluster.gaps import no_pods
 from aliquot.cluster.reading import Reading
 from aliquot.cluster.unavailable import UnavailableError
 from aliquot.scheduling.proven_gates import proven
@@ -203,9 +206,15 @@ def answered(
     only: Only = EVERYTHING,
 ) -> Answer | Mistake:
     """The stories of the asked pods (an empty target: of all pending ones) in this cluster; of a manifest, of its."""
-    if (nothing := unjudgeable(reading, brings_pods=manifest is not None)) is not None:
-        return Mistake(*nothing)
     snapshot = reading.snapshot
+    unmade = manifest is None and not snapshot.pods and bool(waiting(snapshot))
+    if (nothing := unjudgeable(reading, brings_pods=manifest is not None or unmade)) is not None:
+        return Mistake(*nothing)
+    if unmade and (gap := no_pods(reading)) is not None:
+        uncounted = replace(
+            gap, message=f"{gap.message}, so that nothing counts as used: less may be free than is said"
+        )
+        reading = replace(reading, warnings=(*reading.warnings, uncounted))
     try:
         release = chosen_kubernetes(snapshot, kubernetes, reading.server)
         gates = changed_gates(feature_gates, release.kubernetes)
@@ -223,13 +232,20 @@ def answered(
     progress(f"judging {number(len(pods), 'pod')} on {number(len(snapshot.nodes), 'node')} ...")
     scheduler = Scheduler.of(chosen)
     every = explain_pods(snapshot, pods, scheduler, spare, wanted)
-    if made is not None:
+    unapplied = None
+    if made is not None and manifest is not None:
         every = [refused_by_server(one, made.refusals.get(one.pod.key)) for one in every]
+        unapplied = Unapplied.of(file_name(manifest), manifest.objects, {one.key for one in made.pods})
     stories = filtered(snapshot, every, scheduler, only)
     if isinstance(stories, Mistake):
         return stories
     crowded = made is not None and (made.refused or any(one.forecast for one in every))
     planned = plan_for_all(snapshot, stories, scheduler, spare, wanted) if plan else None
+    if unapplied is not None:
+        stories = list(map(unapplied.told, stories))
+        if planned is not None:
+            edited = (replace(step, changes=unapplied.edits(step.changes)) for step in planned.steps)
+            planned = replace(planned, steps=tuple(edited))
     return Answer(reading, tuple(stories), str(chosen), release.source, snapshot, crowded, planned)
 
 

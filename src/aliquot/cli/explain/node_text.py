@@ -11,6 +11,7 @@ from aliquot.advisor.amounts import in_one_unit
 from aliquot.advisor.case import is_extended
 from aliquot.advisor.causes.cause import listed, number
 from aliquot.advisor.inventory.value import SLICES, Chip, Counted, Device
+from aliquot.advisor.wayout import WayOut
 from aliquot.cli.explain.lines import Words, console, indented, shell, unbroken, written
 from aliquot.cli.mig_bars import drawn
 
@@ -141,15 +142,38 @@ def _waiting(out: Console, asking: Sequence[Asking], ways: int | None) -> None:
         sign, style = ("✔", "green") if first.fits else ("◌", "yellow") if not first.reasons else ("✘", "red")
         whom = listed([_who(one) for one in several])
         indented(out, Words.assemble((f"{sign} ", style), (whom, "bold"), f": {_answer(first)}"), 4)
-        for one in several if ways != 0 else ():
-            if one.way is not None:
-                tried = " (tried)" if one.way.simulated else ""
-                indented(out, f"what would{tried}: {one.way.title}  [{one.way.risk.level} risk]", 6, "dim")
-                for change in one.way.changes:
-                    for line in shell(change.command):
-                        unbroken(out, f"        {line}", "green")
-            elif one.sought:
-                indented(out, f"no way out of {one.pods[0].key} that was tried ends on this node", 6, "dim")
+        if ways != 0:
+            _ways(out, several)
+
+
+def _ways(out: Console, several: Sequence[Asking]) -> None:
+    """What would help them: what helps several is told once, and who still waits after it."""
+    same: dict[tuple[str, tuple[str, ...]], list[tuple[str, WayOut]]] = {}
+    for one in several:
+        if one.way is not None:
+            key = one.way.title, tuple(change.command for change in one.way.changes)
+            same.setdefault(key, []).append((one.pods[0].key, one.way))
+        elif one.sought:
+            indented(out, f"no way out of {one.pods[0].key} that was tried ends on this node", 6, "dim")
+    for found in same.values():
+        _way(out, found)
+
+
+def _way(out: Console, found: Sequence[tuple[str, WayOut]]) -> None:
+    """One for the pods that these keys stand for."""
+    way = found[0][1]
+    served = [key for key, each in found if not each.after.first]
+    left = [key for key, each in found if each.after.first]
+    firsts = sorted({key for _, each in found for key in each.after.first})
+    would = "what would" if served else "what would make room"
+    line = f"{would}{' (tried)' if way.simulated else ''}: {way.title}  [{way.risk.level} risk]"
+    if left:
+        waits, takes = ("waits" if len(left) == 1 else "wait"), ("takes" if len(firsts) == 1 else "take")
+        line += f"; {listed(left)} still {waits} then: {listed(firsts)} {takes} it first"
+    indented(out, line, 6, "dim")
+    for change in way.changes:
+        for each in shell(change.command):
+            unbroken(out, f"        {each}", "green")
 
 
 def _answer(one: Asking) -> str:

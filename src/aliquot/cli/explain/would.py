@@ -9,7 +9,7 @@ from aliquot.advisor.manifest.applied import Applied, applied
 from aliquot.cli.explain.answer import Mistake
 from aliquot.cluster.admission import admitted
 from aliquot.cluster.files import FileCluster
-from aliquot.cluster.gaps import no_pods, no_slices
+from aliquot.cluster.gaps import no_devices, no_pods
 from aliquot.cluster.items import Noun
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.reading import Reading
@@ -53,6 +53,11 @@ def read_manifest(paths: Sequence[Path], namespace: str | None) -> Manifest | Mi
     return Manifest(name, reading.objects, (*reading.warnings, *([Problem(name, told, note=True)] if left else [])))
 
 
+def file_name(manifest: Manifest) -> str:
+    """Of a manifest in one file that file, else `the manifest`: which file has what isn't told."""
+    return manifest.name if Path(manifest.name).is_file() else "the manifest"
+
+
 def _kind(thing: Noun) -> str:
     return thing.kind if isinstance(thing, Workload) else type(thing).__name__
 
@@ -63,7 +68,7 @@ def in_place(reading: Reading, manifest: Manifest) -> tuple[Applied, Reading]:
     objects = admitted((*classes, *map(_unapplied, manifest.objects)))[len(classes) :]
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     made = applied(reading.snapshot, objects, now)
-    gap = no_slices(reading, made.snapshot)
+    gap = no_devices(reading, made.snapshot)
     empty = Problem("", "the cluster's input has no pods: nothing there counts as used", note=True)
     told = (
         *([empty] if no_pods(reading) is not None else []),

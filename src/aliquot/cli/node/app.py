@@ -13,6 +13,7 @@ app = App(
         "aliquot node slices --host preset:dgx-a100    # what the scheduler sees of it",
         "aliquot node presets hgx-h100 > host.yaml     # then --host sim:host.yaml",
         "aliquot node check config.yaml                # how GPUs are to be shared",
+        "aliquot node doctor                           # is it fit for the agent?",
     ),
     help_format="plaintext",
 )
@@ -29,6 +30,19 @@ app.command(
         "1  something is, and the answer says what; whatever else could be found\n"
         "   out is there\n"
         "2  there is no such host, or its file can't be used",
+    ),
+)
+app.command(
+    "aliquot.cli.agent.run:run",
+    name="run",
+    help="The agent of this node: publishes its devices and prepares claims for its kubelet, until SIGTERM.",
+    help_epilogue=epilogue(
+        "aliquot node run                                    # in its DaemonSet",
+        "aliquot node run --config node.yaml --log-format json",
+        "aliquot node run --host preset:hgx-h100 --kubelet-root /tmp/kubelet \\\n"
+        "  --cdi-folder /tmp/cdi --kubeconfig cluster.yaml    # without a GPU",
+        status="0  it was told to end, and did\n1  a socket or a folder can't be used\n"
+        "2  there is no such host or cluster, or the configuration can't be used",
     ),
 )
 app.command(
@@ -88,5 +102,23 @@ app.command(
         status="0  it can be set up, and the answer says how\n"
         "3  it can't, and the answer says why\n"
         "2  a file, a device or the host can't be used",
+    ),
+)
+app.command(
+    "aliquot.cli.agent.doctor:doctor",
+    name="doctor",
+    help="""Is this machine fit for aliquot's agent, and if not, what is to be done?
+
+    Looks at the driver, CDI in the container runtime, the kubelet's folders and sockets, permissions, and whoever else
+    serves GPUs here. Changes nothing. Run it where the agent runs, as root: what it may not see is unknown.
+    """,
+    help_epilogue=epilogue(
+        "aliquot node doctor",
+        "aliquot node doctor --root /host   # in a container that has the machine's root there",
+        "aliquot node doctor --kubelet-root /var/lib/k0s/kubelet",
+        "aliquot node doctor --host preset:mixed -o json",
+        status="0  nothing is wrong, as far as could be seen; what couldn't is `unknown`\n"
+        "1  something is (`fail`), or may become so (`warn`), with what to do\n"
+        "2  there is no such host or folder, or its file can't be used",
     ),
 )

@@ -1,6 +1,7 @@
 """MPS daemons as processes of this machine."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from aliquot.devices.hosts.mps import MpsDaemon
@@ -47,11 +48,18 @@ class MpsProcesses:
         return refused
 
     def stop_mps(self, pipe: str, log: str) -> Refused | None:
-        """See `MpsDaemons`. Its folders go too; those above them stay."""
+        """See `MpsDaemons`. Its folders go too, and the one that held both, if it's empty then."""
         self._daemon(pipe, log, ()).stop()
         for folder in (pipe, log):
             shutil.rmtree(folder, ignore_errors=True)
+        if Path(pipe).parent == Path(log).parent:
+            with suppress(OSError):
+                Path(pipe).parent.rmdir()
         return None
+
+    def daemons_below(self, root: str) -> tuple[str, ...]:
+        """See `MpsDaemons`."""
+        return tuple(sorted(str(path) for path in Path(root).glob("*/pipe")))
 
     def _daemon(self, pipe: str, log: str, devices: tuple[str, ...]) -> MpsDaemon:
         return MpsDaemon(Path(pipe), Path(log), devices=devices, program=self._program, limit_s=self._limit)

@@ -162,3 +162,7 @@ class MpsDaemons(Protocol):
     def stop_mps(self, pipe: str, log: str) -> Refused | None:
         """End the daemon at that folder, if there is one, and the programs that are its clients."""
         ...
+
+    def daemons_below(self, root: str) -> tuple[str, ...]:
+        """The pipe folders, somewhere below this folder, of the daemons that run or have left their traces."""
+        ...

@@ -17,20 +17,19 @@ def node(wire: WireNode, memo: Memo) -> Node:
     spec = wire.spec or WireNodeSpec()
     status = wire.status or WireNodeStatus()
     capacity = memo.of(amounts, status.capacity, NO_RESOURCES)
+    ready = next((condition for condition in status.conditions or () if condition.type == "Ready"), None)
     return Node(
         cluster_meta(wire.metadata, memo),
         memo.of(amounts, status.allocatable, capacity),
         capacity,
         tuple(Taint(taint.key, taint.effect, taint.value or "") for taint in spec.taints or ()),
         bool(spec.unschedulable),
-        next(
-            (_READY.get(condition.status or "") for condition in status.conditions or () if condition.type == "Ready"),
-            None,
-        ),
+        _READY.get((ready.status if ready is not None else None) or ""),
         (status.node_info.kubelet_version if status.node_info else None) or "",
         tuple(status.declared_features or ()),
         memo.of(images, status.images, ()),
         (spec.provider_id or "").partition("://")[0],
+        (ready.message or "") if ready is not None and ready.status == "Unknown" else None,
     )
 
 

@@ -1,9 +1,12 @@
 """gRPC calls with types: a method knows what is asked and what is answered, for the client and the server alike."""
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # read at import; else a line about each connection's end is on stderr
 
 import grpc
 from google.protobuf.message import Message

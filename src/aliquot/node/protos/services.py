@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from aliquot.node.protos.generated import agent_v1_pb2 as agent
 from aliquot.node.protos.generated import device_plugin_v1beta1_pb2 as device_plugin
 from aliquot.node.protos.generated import dra_v1_pb2 as dra_v1
 from aliquot.node.protos.generated import dra_v1beta1_pb2 as dra_v1beta1
@@ -9,6 +10,7 @@ from aliquot.node.protos.generated import health_v1_pb2 as health_v1
 from aliquot.node.protos.generated import health_v1alpha1_pb2 as health_v1alpha1
 from aliquot.node.protos.generated import pod_resources_v1_pb2 as pod_resources
 from aliquot.node.protos.generated import registration_v1_pb2 as registration
+from aliquot.node.protos.generated import runtime_v1_pb2 as runtime
 from aliquot.node.protos.rpc import Streaming, Unary
 
 # --- registration through plugins_registry: the plugin serves -------------------------------------------------------
@@ -94,3 +96,9 @@ GET_ALLOCATABLE: Final = Unary(
     pod_resources.AllocatableResourcesRequest,
     pod_resources.AllocatableResourcesResponse,
 )
+
+# --- an agent of ours serves, beside whatever else it serves there --------------------------------------------------
+WHO: Final = Unary("aliquot.node.v1.Agent/Who", agent.WhoRequest, agent.WhoResponse)
+
+# --- the container runtime serves -----------------------------------------------------------------------------------
+RUNTIME_VERSION: Final = Unary("runtime.v1.RuntimeService/Version", runtime.VersionRequest, runtime.VersionResponse)

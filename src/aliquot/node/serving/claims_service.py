@@ -1,7 +1,7 @@
 """NodePrepareResources and NodeUnprepareResources, in both versions that kubelets speak."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -11,10 +11,11 @@ import grpc
 
 from aliquot.node.claims.claim_ref import ClaimRef
 from aliquot.node.claims.refusal import Refusal
+from aliquot.node.preparing.answers import Prepared
 from aliquot.node.protos.generated import dra_v1_pb2 as dra
 from aliquot.node.protos.rpc import Implementation
 from aliquot.node.protos.services import PREPARE_V1, PREPARE_V1BETA1, UNPREPARE_V1, UNPREPARE_V1BETA1
-from aliquot.node.serving.door import Drives, GivenDevice
+from aliquot.node.serving.door import Drives
 
 T = TypeVar("T")
 _LOG: Final = logging.getLogger(__name__)
@@ -82,7 +83,7 @@ def _guarded(act: Callable[[ClaimRef], T], claim: ClaimRef) -> T | Refusal:
         )
 
 
-def _answer(found: Sequence[GivenDevice] | Refusal, *, shares: bool) -> dra.NodePrepareResourceResponse:
+def _answer(found: Prepared | Refusal, *, shares: bool) -> dra.NodePrepareResourceResponse:
     if isinstance(found, Refusal):
         return dra.NodePrepareResourceResponse(error=str(found))
     return dra.NodePrepareResourceResponse(
@@ -94,6 +95,6 @@ def _answer(found: Sequence[GivenDevice] | Refusal, *, shares: bool) -> dra.Node
                 cdi_device_ids=one.cdi_ids,
                 share_id=one.share_id if shares else None,
             )
-            for one in found
+            for one in found.devices
         ]
     )

@@ -50,11 +50,11 @@ class DraDriver:
         self.driver = driver
         self.health = HealthBoard()
         self._claims = ClaimsService(door)
+        endpoint = dra_socket(folders.plugins, driver, pod_uid)
+        self.registration = Registration(driver, endpoint, VERSIONS)
         self._dra = SocketServer(
-            dra_socket(folders.plugins, driver, pod_uid),
-            (*self._claims.implementations(), *self.health.implementations()),
+            endpoint, (*self._claims.implementations(), *self.health.implementations(), self.registration.who())
         )
-        self.registration = Registration(driver, self._dra.path, VERSIONS)
         self._door_bell = SocketServer(
             registration_socket(folders.registry, driver, pod_uid), self.registration.implementations()
         )

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import grpc
 
+from aliquot import __version__
+from aliquot.node.protos.generated import agent_v1_pb2 as agent
 from aliquot.node.protos.generated import registration_v1_pb2 as messages
 from aliquot.node.protos.rpc import Implementation
-from aliquot.node.protos.services import DRA_PLUGIN, GET_INFO, NOTIFY
+from aliquot.node.protos.services import DRA_PLUGIN, GET_INFO, NOTIFY, WHO
 
 
 class Registration:
@@ -32,7 +34,11 @@ class Registration:
 
     def implementations(self) -> tuple[Implementation, ...]:
         """The methods."""
-        return (GET_INFO.by(self._get_info), NOTIFY.by(self._notify))
+        return (GET_INFO.by(self._get_info), NOTIFY.by(self._notify), self.who())
+
+    def who(self) -> Implementation:
+        """Tells whoever asks that this socket is an agent's of ours."""
+        return WHO.by(self._who)
 
     def wait(self, seconds: float) -> bool:
         """Wait for the kubelet's answer; whether it came."""
@@ -40,6 +46,9 @@ class Registration:
 
     def _get_info(self, _: messages.InfoRequest, __: grpc.ServicerContext) -> messages.PluginInfo:
         return self._info
+
+    def _who(self, _: agent.WhoRequest, __: grpc.ServicerContext) -> agent.WhoResponse:
+        return agent.WhoResponse(driver=self._info.name, version=__version__)
 
     def _notify(
         self, status: messages.RegistrationStatus, _: grpc.ServicerContext

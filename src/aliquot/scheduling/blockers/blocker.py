@@ -10,6 +10,7 @@ from aliquot.kube.workload import Event, Workload
 
 Kind = Literal[
     "quota-exceeded",
+    "quota-unspecified",
     "limit-range",
     "failed-create",
     "claim-missing",
@@ -84,7 +85,8 @@ class Blocker:
     decisive: bool = True
     """The pod can't come to run while it's so. False: it's told because it explains, or would help."""
     subject: str = ""
-    """A resource, an image, a scheduler's name, a storage class, a gate."""
+    """A resource, an image, a scheduler's name, a storage class, a gate; of an amount that a quota demands and that
+    isn't set: `requests.cpu for: main; limits.memory for: main,side`, as the server says it."""
     asked: int | None = None
     """In the units of `kube.node.Resources`; likewise the next two."""
     used: int | None = None

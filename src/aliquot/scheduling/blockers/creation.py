@@ -82,7 +82,7 @@ def parsed(
     if (found := _UNSPECIFIED.search(text)) is not None:
         ref = ObjectRef("ResourceQuota", namespace, found[1])
         return Blocker(
-            kind="quota-exceeded", stage="creation", object=ref, others=others, evidence=evidence, subject=found[2]
+            kind="quota-unspecified", stage="creation", object=ref, others=others, evidence=evidence, subject=found[2]
         )
     for pattern, kind, space in (
         (_ACCOUNT, "ServiceAccount", namespace),

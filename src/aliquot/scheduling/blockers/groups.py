@@ -52,6 +52,14 @@ def group_blockers(snapshot: Snapshot, pod: Pod) -> Iterator[Blocker]:
         yield _elsewhere(snapshot, pod)
 
 
+def group_of(snapshot: Snapshot, pod: Pod) -> PodGroup | None:
+    """The group that the pod names, where it's in the input."""
+    groups = snapshot.objects(PodGroup)
+    return next(
+        (one for api, name in _groups(pod) if (one := groups.get(f"{api}/{pod.namespace}/{name}")) is not None), None
+    )
+
+
 def _groups(pod: Pod) -> Iterator[tuple[str, str]]:
     if pod.scheduling_group and not pod.group_workload:
         yield KUBERNETES, pod.scheduling_group

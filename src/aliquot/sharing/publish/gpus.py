@@ -43,14 +43,15 @@ class Found:
 
 def gpu_devices(survey: Survey, geometries: Mapping[str, Geometry], options: Options) -> Found:
     """Those of all GPUs, by minor number."""
-    found = Found()
+    found, taints = Found(), health.taints_by(survey) if options.taints is None else options.taints
     for each in survey.unreadable:
         found.left_out.append(LeftOut(each.trouble.gpu or f"gpu {each.index}", each.trouble.message))
     for gpu in sorted(survey.gpus, key=lambda one: (one.minor is None, one.minor, one.index)):
         if gpu.minor is None:
             found.left_out.append(LeftOut(f"gpu {gpu.index} ({gpu.pci})", "the driver doesn't tell its minor number"))
         else:
-            _Gpu(gpu, gpu.minor, survey, options, found).add(geometries.get(gpu.uuid))
+            of_gpu = taints.get(gpu.uuid, health.Taints())
+            _Gpu(gpu, gpu.minor, survey, options, found, of_gpu).add(geometries.get(gpu.uuid))
     return found
 
 
@@ -61,10 +62,11 @@ class _Gpu:
     survey: Survey
     options: Options
     found: Found
+    taints: health.Taints
 
     def add(self, geometry: Geometry | None) -> None:
         gpu, found, name = self.gpu, self.found, gpu_name(self.minor)
-        taints = health.taints_of(gpu, self.survey)
+        taints = self.taints.gpu
         division = division_of(gpu, geometry, self.options)
         if gpu.mig_enabled:
             self._standing(geometry, taints)
@@ -110,7 +112,7 @@ class _Gpu:
 
     def _standing(self, geometry: Geometry | None, of_gpu: Taints) -> None:
         gpu, name = self.gpu, gpu_name(self.minor)
-        blamed, own = health.instance_taints(gpu, self.survey), self.options.own.get(gpu.uuid, ())
+        blamed, own = self.taints.instances, self.options.own.get(gpu.uuid, ())
         for instance in gpu.instances:
             if instance.placement in own:
                 continue

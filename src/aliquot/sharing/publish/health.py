@@ -5,6 +5,7 @@ it says nothing (older drivers), XIDs count by what NVIDIA's catalogue wants don
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from aliquot.devices.gpu import Gpu, Recovery
@@ -16,13 +17,14 @@ XID: Final = "gpu.nvidia.com/xid"
 LOST: Final = "gpu.nvidia.com/gpu-lost"
 RECOVERY: Final = "gpu.nvidia.com/recovery"
 MEMORY: Final = "gpu.nvidia.com/memory"
+UNMONITORED: Final = "gpu.nvidia.com/unmonitored"
 LINK_DOWN: Final = "nic.aliquot.dev/link-down"
-"""The first two are NVIDIA's; the others are this project's own."""
+"""Those of XIDs, of lost GPUs and of unmonitored ones are NVIDIA's; the others are this project's own."""
 
 SHOWN: Final = "None"
 NO_SCHEDULE: Final = "NoSchedule"
 
-_RECOVERIES: Final = {
+RECOVERIES: Final = {
     Recovery.RESET: "reset",
     Recovery.REBOOT: "reboot",
     Recovery.DRAIN_P2P: "drain-p2p",
@@ -32,6 +34,21 @@ _RECOVERIES: Final = {
     Recovery.SYSTEM_REBOOT: "system-reboot",
     Recovery.UNKNOWN: "unknown",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Taints:
+    """What keeps claims off one GPU, or is shown with it."""
+
+    gpu: tuple[DeviceTaint, ...] = ()
+    """Of the whole GPU and of everything on it."""
+    instances: Mapping[int, tuple[DeviceTaint, ...]] = field(default_factory=dict[int, tuple[DeviceTaint, ...]])
+    """By the id of a MIG instance: its own beside the GPU's."""
+
+
+def taints_by(survey: Survey) -> Mapping[str, Taints]:
+    """By UUID, what one survey alone tells."""
+    return {gpu.uuid: Taints(taints_of(gpu, survey), instance_taints(gpu, survey)) for gpu in survey.gpus}
 
 
 def taints_of(gpu: Gpu, survey: Survey) -> tuple[DeviceTaint, ...]:
@@ -50,7 +67,7 @@ def instance_taints(gpu: Gpu, survey: Survey) -> Mapping[int, tuple[DeviceTaint,
 
 def _taints(gpu: Gpu, survey: Survey) -> Iterator[DeviceTaint]:
     if gpu.recovery is not None and gpu.recovery is not Recovery.NONE:
-        yield DeviceTaint(RECOVERY, NO_SCHEDULE, _RECOVERIES[gpu.recovery])
+        yield DeviceTaint(RECOVERY, NO_SCHEDULE, RECOVERIES[gpu.recovery])
     if gpu.rows_failed:
         yield DeviceTaint(MEMORY, NO_SCHEDULE, "row-remap-failed")
     last: dict[str, int] = {}

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from aliquot.devices.mig import Placement
 from aliquot.kube.release import Kubernetes
+from aliquot.sharing.publish.health import Taints
 from aliquot.sharing.publish.shares import Shares
 
 NIC_DRIVER: Final = "nic.aliquot.dev"
@@ -26,6 +27,8 @@ class Options:
     nic_driver: str = NIC_DRIVER
     own: Mapping[str, Sequence[Placement]] = field(default_factory=dict[str, Sequence[Placement]])
     """By the GPU's UUID: instances that were made for a claim. They go with it, so their places stay on offer."""
+    taints: Mapping[str, Taints] | None = None
+    """By the GPU's UUID, from who watches the devices; None: what the survey tells by itself."""
 
 
 @dataclass(frozen=True, slots=True)

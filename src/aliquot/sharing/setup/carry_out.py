@@ -5,7 +5,7 @@ which it has to be tried again: the host may be asked again later.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aliquot.devices.gpu import Gpu, TimeSlice
 from aliquot.devices.hosts.protocol import GpuLost, Host, HostFault, MpsDaemons, MpsSettings, Refused, Why
@@ -54,6 +54,16 @@ def carry_out(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> Done | 
     return Done()
 
 
+def carry_on(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> Done | Failed:
+    """Carry steps out up to the first that fails, and undo nothing: others may rest on what was there already."""
+    doing = _Doing(host, daemons)
+    for number, step in enumerate(steps):
+        failure = doing.one(step)
+        if failure is not None:
+            return Failed(step, failure, tuple(steps[number:]))
+    return Done()
+
+
 def undo(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Step, ...]:
     """Undo steps in reverse, also those that were never done; one that fails stops none on other GPUs.
 
@@ -65,14 +75,32 @@ def undo(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Step, 
 
 def retry(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Step, ...]:
     """Carry out what was left; see `undo`. On a GPU where one failed, the later ones wait for it."""
+    failed = try_each(steps, host, daemons)
+    left = {step for each in failed for step in (each.step, *each.left)}
+    return tuple(step for step in steps if step in left)
+
+
+def try_each(steps: Sequence[Step], host: Host, daemons: MpsDaemons) -> tuple[Failed, ...]:
+    """Carry steps out, whatever fails on other GPUs.
+
+    Returns:
+        Each step that failed, with why; its `left` are those that wait for it.
+    """
     doing = _Doing(host, daemons)
-    left: list[Step] = []
-    waiting: set[str] = set()
+    failed: list[Failed] = []
     for step in steps:
-        if not waiting.isdisjoint(gpus_of(step)) or doing.one(step) is not None:
-            left.append(step)
-            waiting |= gpus_of(step)
-    return tuple(left)
+        first = next((n for n, each in enumerate(failed) if gpus_of(step) & _touched(each)), None)
+        if first is not None:
+            failed[first] = replace(failed[first], left=(*failed[first].left, step))
+            continue
+        failure = doing.one(step)
+        if failure is not None:
+            failed.append(Failed(step, failure))
+    return tuple(failed)
+
+
+def _touched(failed: Failed) -> frozenset[str]:
+    return frozenset[str]().union(*(gpus_of(step) for step in (failed.step, *failed.left)))
 
 
 def _may_be_half_done(step: Step, failure: Refused | HostFault) -> bool:

@@ -10,6 +10,7 @@ from aliquot.devices.hosts.nvml import process as nvml_process
 from aliquot.devices.hosts.nvml.host import NvmlHost
 from aliquot.devices.hosts.protocol import HostFault, Hung
 from aliquot.devices.mig import Placement
+from aliquot.devices.survey import Silence
 from tests.devices.hosts.fake import Fake
 from tests.devices.hosts.machine_root import file, pci_device
 
@@ -53,7 +54,7 @@ def test_no_driver_at_all(tmp_path: Path) -> None:
 def test_what_the_librarys_start_says(fake: Fake, code: int, message: str, hint: str) -> None:
     fake.put({"ret.nvmlInitWithFlags": code})
     survey = fake.host().survey()
-    assert survey.gpus == ()
+    assert (survey.gpus, survey.driver_silence) == ((), Silence.LOST if code in {9, 18} else Silence.UNTOLD)
     assert message in survey.troubles[0].message
     assert hint in survey.troubles[0].hint
     with pytest.raises(HostFault):
@@ -115,6 +116,7 @@ def test_a_gpu_on_the_bus_that_the_driver_does_not_count(fake: Fake) -> None:
         ("0000:4e:00.0", "it may have failed to start: see dmesg"),
         ("0000:87:00.0", "lent to virtual machines"),
     ]
+    assert {each.silence for each in survey.unreadable} == {Silence.NOT_COUNTED}
 
 
 def test_a_gpu_that_hangs_is_named_and_let_be(fake: Fake) -> None:
@@ -123,7 +125,7 @@ def test_a_gpu_that_hangs_is_named_and_let_be(fake: Fake) -> None:
     survey = host.survey()
     assert [gpu.index for gpu in survey.gpus] == [0, 2]
     (hung,) = survey.unreadable
-    assert (hung.index, hung.pci) == (1, "0000:0f:00.0")
+    assert (hung.index, hung.pci, hung.silence) == (1, "0000:0f:00.0", Silence.HUNG)
     assert "didn't answer" in hung.trouble.message
     fake.drop("g1.sleep")
     assert [each.index for each in host.survey().unreadable] == [1]  # not asked again, though it would answer
@@ -149,6 +151,7 @@ def test_a_driver_that_hangs_at_its_start(fake: Fake) -> None:
     host = fake.host(limit_s=3)
     survey = host.survey()
     assert "didn't answer" in survey.troubles[0].message
+    assert survey.driver_silence is Silence.HUNG
     assert [each.pci for each in survey.unreadable] == ["0000:07:00.0"]
     fake.drop("sleep")
     assert "didn't answer" in host.survey().troubles[0].message  # not asked again

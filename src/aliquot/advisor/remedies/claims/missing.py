@@ -50,6 +50,9 @@ def cures(case: Case) -> Iterator[Candidate]:
             }
             for name in _likely(wanted.claim_name, claims):
                 yield _renamed(case, wanted, name, None)
+            for claim in snapshot.claims.values():
+                if claim.meta.name == wanted.claim_name:
+                    yield _created(case, wanted, claim.meta.namespace, claim.meta.name, claim.spec)
 
 
 def _likely(name: str, existing: dict[str, ClaimSpec] | dict[str, Claim]) -> list[str]:
@@ -111,29 +114,30 @@ def _other_kind(case: Case, wanted: PodClaim, name: str, spec: ClaimSpec | None)
 
 
 def _created(case: Case, wanted: PodClaim, namespace: str, name: str, spec: ClaimSpec) -> Candidate:
-    missing = wanted.template_name or ""
+    kind = "ResourceClaimTemplate" if wanted.template_name is not None else "ResourceClaim"
+    missing = wanted.template_name or wanted.claim_name or ""
     there = f"{namespace}/{name}" if namespace != case.pod.namespace else name
-    read = f"kubectl get resourceclaimtemplate {shlex.quote(name)} -n {shlex.quote(namespace)} -o jsonpath='{{.spec}}'"
-    kind = '"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaimTemplate"'
-    body = f'{{{kind},"metadata":{{"name":"{missing}"}},"spec":%s}}'
+    read = f"kubectl get {kind.lower()} {shlex.quote(name)} -n {shlex.quote(namespace)} -o jsonpath='{{.spec}}'"
+    head = f'"apiVersion":"resource.k8s.io/v1","kind":"{kind}"'
+    body = f'{{{head},"metadata":{{"name":"{missing}"}},"spec":%s}}'
     same = name == missing
     return Candidate(
         kind="fix-claim",
-        target=f"resourceclaimtemplate/{missing}",
-        title=f"Create ResourceClaimTemplate {missing}, with what {there} asks for",
+        target=f"{kind.lower()}/{missing}",
+        title=f"Create {kind} {missing} in {case.pod.namespace}, with what {there} asks for",
         changes=(
             Change(
-                f"resourceclaimtemplate {case.pod.namespace}/{missing}",
+                f"{kind.lower()} {case.pod.namespace}/{missing}",
                 f"printf '{body}' \"$({read})\" | kubectl apply -n {shlex.quote(case.pod.namespace)} -f -",
                 {
                     "apiVersion": "resource.k8s.io/v1",
-                    "kind": "ResourceClaimTemplate",
+                    "kind": kind,
                     "metadata": {"name": missing, "namespace": case.pod.namespace},
                 },
             ),
         ),
         apply=lambda trial: _with_claim(case, wanted, spec, name, trial),
-        risk=Risk("low", "a new template changes nothing for others"),
+        risk=Risk("low", f"a new {kind} changes nothing for others"),
         rank=8 if same else 16,
         cures=PROBLEM,
         anywhere=True,

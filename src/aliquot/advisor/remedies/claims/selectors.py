@@ -1,14 +1,17 @@
 """Ways out by another selector in a claim: corrected, guarded against an error, or dropped."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from aliquot.advisor.case import Case, Spot
 from aliquot.advisor.causes.errors import OTHER_TABLE
-from aliquot.advisor.dra.claims import changed
+from aliquot.advisor.dra.attributes import domains_of
+from aliquot.advisor.dra.claims import DRIVER, changed
 from aliquot.advisor.nearest import meant, nearest, telling
 from aliquot.advisor.remedies.claims.change import Asked, claim_candidate
+from aliquot.advisor.remedies.claims.less import is_less
 from aliquot.advisor.wayout import Candidate, Risk
 from aliquot.allocation.answer import (
     SelectorError,
@@ -30,9 +33,32 @@ OTHER_KIND = 31
 """Another kind of device than was asked for, rightly spelt; see `remedies.selectors`."""
 
 
+Effect = Literal["slip", "guard", "less", "other"]
+RISKS: Mapping[Effect, Risk] = {
+    "slip": Risk("low", "the original looks like a slip"),
+    "guard": Risk("low", "devices that don't publish the attribute are no longer candidates"),
+    "less": Risk("high", "less than was asked for: the model may not fit"),
+    "other": Risk("medium", "the pod gets another kind of device than was asked for"),
+}
+RANKS: Mapping[Effect, float] = {"slip": 5, "guard": 8, "less": 27, "other": OTHER_KIND}
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Another expression, what it changes in words, and what the pod gets by it."""
+
+    expression: str
+    text: str
+    effect: Effect
+    size: bool = False
+    """The same kind of device in another size."""
+
+
 def cures(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
     """Each selector of a recipe that rules a device out, mended or dropped."""
     tried: set[tuple[int, str]] = set()
+    less: set[int] = set()
+    dropped: set[int] = set()
     for device in asked.story.devices:
         for reason in device.reasons:
             if not isinstance(reason, SelectorFalse | SelectorError) or reason.owner != "request":
@@ -42,19 +68,22 @@ def cures(case: Case, spot: Spot, asked: Asked) -> Iterator[Candidate]:
                 rewritten = list(_without_error(case, expression, reason.text))
             else:
                 rewritten = [
+                    *_other_driver(case, expression, reason.term),
                     *_other_literal(case, spot, expression, reason.term, device.device.driver),
                     *_smaller(case, spot, expression, reason.term),
                 ]
-            for new, text, slip in rewritten:
-                if (reason.index, new) not in tried:
-                    tried.add((reason.index, new))
-                    yield _rewritten(case, spot, asked, reason.index, new, text, slip=slip)
-            if (reason.index, "") not in tried:
-                tried.add((reason.index, ""))
-                yield _dropped(case, spot, asked, reason.index)
+            for new in rewritten:
+                if new.effect == "less":
+                    less.add(reason.index)
+                if (reason.index, new.expression) not in tried:
+                    tried.add((reason.index, new.expression))
+                    yield _rewritten(case, spot, asked, reason.index, new)
+            dropped.add(reason.index)
+    for index in sorted(dropped):
+        yield _dropped(case, spot, asked, index, less=index in less)
 
 
-def _without_error(case: Case, expression: str, text: str) -> Iterator[tuple[str, str, bool]]:
+def _without_error(case: Case, expression: str, text: str) -> Iterator[Rewrite]:
     """The nearest name that devices do publish; else a guard, so that devices without it don't match."""
     found = NO_SUCH_KEY.search(text)
     if found is None:
@@ -67,14 +96,19 @@ def _without_error(case: Case, expression: str, text: str) -> Iterator[tuple[str
     other = OTHER_TABLE[path[1]]
     if key in _names(case, other, path[3]):
         new = expression.replace(path[0], path[0].replace(f"device.{path[1]}", f"device.{other}", 1))
-        yield new, f"{key} is in {other} (not among the {path[1]})", True
+        yield Rewrite(new, f"{key} is in {other} (not among the {path[1]})", "slip")
+    if key not in known:
+        for domain in domains_of(case.snapshot, path[1], key):
+            new = expression.replace(path[0], path[0].replace(path[3], domain, 1))
+            yield Rewrite(new, f"{key} is in the domain {domain} (not {path[3]})", "slip")
     likely = meant(key, known)
     first = [likely] if likely is not None else list[str]()
     for name in dict.fromkeys(first + _by_value(case, path, expression)):
         new = expression.replace(path[0], path[0].removesuffix(key) + name)
-        yield new, f"the {path[1].removesuffix('s')} is {name} (not {key})", True
+        yield Rewrite(new, f"the {path[1].removesuffix('s')} is {name} (not {key})", "slip")
     whole = f"({expression})" if "||" in expression or "?" in expression else expression
-    yield f"has({path[0]}) && {whole}", f"guard with has(), since not every device has {key}", False
+    guarded = f"has({path[0]}) && {whole}"
+    yield Rewrite(guarded, f"guard with has(), since not every device has {key}", "guard")
 
 
 def _by_value(case: Case, path: re.Match[str], expression: str) -> list[str]:
@@ -105,7 +139,7 @@ def _names(case: Case, table: str, domain: str) -> list[str]:
     return sorted(found)
 
 
-def _smaller(case: Case, spot: Spot, expression: str, term: str) -> Iterator[tuple[str, str, bool]]:
+def _smaller(case: Case, spot: Spot, expression: str, term: str) -> Iterator[Rewrite]:
     """For `capacity >= amount`: the most that this node's devices have."""
     wanted = AT_LEAST.search(term)
     if wanted is None:
@@ -122,10 +156,20 @@ def _smaller(case: Case, spot: Spot, expression: str, term: str) -> Iterator[tup
     if amounts:
         most = max(amounts).canonical()
         new = expression.replace(term, term.replace(wanted["amount"], most))
-        yield new, f"{most} of {name} instead of {wanted['amount']}", False
+        yield Rewrite(new, f"{most} of {name} instead of {wanted['amount']}", "less", size=True)
 
 
-def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: str) -> Iterator[tuple[str, str, bool]]:
+def _other_driver(case: Case, expression: str, term: str) -> Iterator[Rewrite]:
+    """For `device.driver == 'name'`: the driver of that name put otherwise (`nvidia.com/gpu`: `gpu.nvidia.com`)."""
+    named = DRIVER.search(term)
+    drivers = {one.driver for one in case.snapshot.slices.values()}
+    likely = meant(named[2], drivers) if named is not None and named[2] not in drivers else None
+    if named is not None and likely is not None:
+        new = expression.replace(term, term.replace(named[2], likely))
+        yield Rewrite(new, f"the driver is {likely} (not {named[2]})", "slip")
+
+
+def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: str) -> Iterator[Rewrite]:
     """For `attribute == 'value'`: values that this node's devices have."""
     wanted = EQUALS.match(term.strip())
     if wanted is None:
@@ -148,13 +192,12 @@ def _other_literal(case: Case, spot: Spot, expression: str, term: str, driver: s
         new = expression.replace(
             term, term.replace(f"{wanted[4]}{wanted['value']}{wanted[4]}", f"{wanted[4]}{value}{wanted[4]}")
         )
-        yield (
-            new,
-            f"{wanted['name']} is {value} (not {wanted['value']})"
-            if slip
-            else f"{wanted['name']} {value} instead of {wanted['value']}",
-            slip,
-        )
+        if slip:
+            yield Rewrite(new, f"{wanted['name']} is {value} (not {wanted['value']})", "slip")
+        else:
+            text = f"{wanted['name']} {value} instead of {wanted['value']}"
+            effect: Effect = "less" if is_less(value, wanted["value"]) else "other"
+            yield Rewrite(new, text, effect, size=wanted["name"] == "profile")
 
 
 def _devices_on(case: Case, node: str, driver: str) -> Iterator[Device]:
@@ -170,38 +213,32 @@ def _value(device: Device, driver: str, domain: str, name: str) -> object:
     return None
 
 
-def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: str, text: str, *, slip: bool) -> Candidate:
+def _rewritten(case: Case, spot: Spot, asked: Asked, index: int, new: Rewrite) -> Candidate:
     def change(recipe: SubRequest) -> SubRequest:
-        return replace(recipe, selectors=tuple(new if i == index else one for i, one in enumerate(recipe.selectors)))
+        kept = tuple(new.expression if i == index else one for i, one in enumerate(recipe.selectors))
+        return replace(recipe, selectors=kept)
 
-    guarded = new.startswith("has(")
-    smaller = " of " in text and " instead of " in text
-    profile = ("profile " in text or smaller) and not slip
     pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}/cel/expression"
     return claim_candidate(
         case,
         spot.node.name,
         asked.source,
         changed(asked.source.claim.spec, asked.place, change),
-        [{"op": "replace", "path": pointer, "value": new}],
-        kind="change-request" if profile else "fix-selector",
-        title=f"Correct request {asked.story.request} of {asked.source.kind} {asked.source.name}: {text}",
-        risk=Risk("low", "the original looks like a slip")
-        if slip
-        else Risk("low", "devices that don't publish the attribute are no longer candidates")
-        if guarded
-        else Risk("high", "less than was asked for: the model may not fit")
-        if smaller
-        else Risk("medium", "the pod gets another kind of device than was asked for"),
-        rank=5 if slip else 8 if guarded else 27 if profile else OTHER_KIND,
+        [{"op": "replace", "path": pointer, "value": new.expression}],
+        kind="change-request" if new.size or new.effect == "less" else "fix-selector",
+        title=f"{'Correct' if new.effect in ('slip', 'guard') else 'Change'} request {asked.story.request} of "
+        f"{asked.source.kind} {asked.source.name}: {new.text}",
+        risk=RISKS[new.effect],
+        rank=RANKS["less"] if new.size else RANKS[new.effect],
     )
 
 
-def _dropped(case: Case, spot: Spot, asked: Asked, index: int) -> Candidate:
+def _dropped(case: Case, spot: Spot, asked: Asked, index: int, *, less: bool) -> Candidate:
     def change(recipe: SubRequest) -> SubRequest:
         return replace(recipe, selectors=tuple(one for i, one in enumerate(recipe.selectors) if i != index))
 
     pointer = f"{asked.source.base}{asked.place.pointer}/selectors/{index}"
+    anything = f"any device of class {asked.recipe.class_name} may then be given"
     return claim_candidate(
         case,
         spot.node.name,
@@ -210,6 +247,8 @@ def _dropped(case: Case, spot: Spot, asked: Asked, index: int) -> Candidate:
         [{"op": "remove", "path": pointer}],
         kind="drop-selector",
         title=f"Drop selector #{index} of request {asked.story.request}: {asked.recipe.selectors[index]}",
-        risk=Risk("medium", f"any device of class {asked.recipe.class_name} may then be given"),
+        risk=Risk("high", f"{anything}, one that has less than was asked for too: the model may not fit")
+        if less
+        else Risk("medium", anything),
         rank=37,
     )

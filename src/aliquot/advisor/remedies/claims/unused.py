@@ -73,8 +73,6 @@ def _deleted(spot: Spot, keys: Sequence[str]) -> Candidate:
 
 def _change(key: str) -> Change:
     namespace, _, name = key.partition("/")
-    return Change(
-        f"resourceclaim {key}",
-        f"kubectl delete resourceclaim {shlex.quote(name)} -n {shlex.quote(namespace)}",
-        undo=undo.from_copy("resourceclaim", name, namespace, verb="create"),
-    )
+    kept = undo.Kept("resourceclaim", name, namespace, "create")
+    command = f"kubectl delete resourceclaim {shlex.quote(name)} -n {shlex.quote(namespace)}"
+    return Change(f"resourceclaim {key}", kept.before(command), undo=kept.undo)

@@ -11,6 +11,8 @@ from aliquot.kube.node import Node
 from aliquot.pricing.instances import Instance, default_prices
 from aliquot.snapshot.snapshot import Snapshot
 
+SHARED = f"{GPU}.shared"
+"""What the device plugin calls shares where it's set to rename them (renameByDefault)."""
 ARM = ("GH200", "GB200", "GB300")
 """Their host processor is NVIDIA's Grace."""
 
@@ -27,7 +29,14 @@ def instances(snapshot: Snapshot, wanted: Mapping[str, int]) -> Iterator[Templat
         if model is None or (model.memory_mib or 0) < least:
             continue
         memory = f", {model.memory_mib} MiB" if model.memory_mib else ""
-        yield Template(_node(row), (), "", 0, f"{row.provider}, {row.gpu_model}{memory}")
+        note = f"{row.provider}, {row.gpu_model}{memory}"
+        yield Template(_node(row), (), "", 0, note, renamed=SHARED if _renames(snapshot) else "")
+
+
+def _renames(snapshot: Snapshot) -> bool:
+    """Whether nodes offer their GPUs as shares, by the other name only."""
+    amounts = [node.allocatable for node in snapshot.nodes.values()]
+    return any(one.get(SHARED) for one in amounts) and not any(one.get(GPU) for one in amounts)
 
 
 def _node(row: Instance) -> Node:

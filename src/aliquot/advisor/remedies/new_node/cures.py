@@ -17,6 +17,7 @@ from aliquot.advisor.remedies.new_node.templates import (
 )
 from aliquot.advisor.remedies.new_node.variants import in_zones, larger
 from aliquot.advisor.wayout import Candidate
+from aliquot.scheduling.blockers.autoscaler import MAX_SIZE
 
 KEEPING_OFF = frozenset({"TaintToleration", "NodeAffinity"})
 
@@ -32,7 +33,8 @@ def cures(case: Case) -> Iterator[Candidate]:
         return
     some = False
     asks_devices = bool(wanted or case.pod.claims)
-    known = [*templates(case.snapshot), *_groups(case)]
+    full = any(one.kind == "autoscaler" and one.subject == MAX_SIZE for one in case.blockers)
+    known = [*(replace(one, full=full) for one in templates(case.snapshot)), *_groups(case)]
     fitting = [one for one in known if has_devices(one) == asks_devices] or known
     zoned: set[object] = set()
     for template in fitting:

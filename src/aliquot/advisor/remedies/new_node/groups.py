@@ -16,6 +16,18 @@ GROUP_LABELS: Mapping[str, str] = {
     "karpenter.sh/nodepool": "# Karpenter makes nodes of nodepool {name} by itself: look for its limits and events",
 }
 """Label that names a node's group, and the command that makes it so large, after one that finds what it leaves open."""
+LARGEST: Mapping[str, str] = {
+    "eks.amazonaws.com/nodegroup": "eksctl get clusters  # CLUSTER\n"
+    "eksctl scale nodegroup --cluster CLUSTER --name {name} --nodes {count} --nodes-max {count}",
+    "cloud.google.com/gke-nodepool": "gcloud container clusters list  # CLUSTER\n"
+    "gcloud container node-pools update {name} --cluster CLUSTER --enable-autoscaling --max-nodes {count}"
+    "  # per zone, if the cluster is regional",
+    "kubernetes.azure.com/agentpool": "az aks list -o table  # CLUSTER, and its resource GROUP\n"
+    "az aks nodepool list --cluster-name CLUSTER -g GROUP -o table  # MIN, its minCount\n"
+    "az aks nodepool update --cluster-name CLUSTER -g GROUP -n {name} --update-cluster-autoscaler --min-count MIN"
+    " --max-count {count}",
+}
+"""The same of a group that is as large as its autoscaler may make it: the most is raised too, or alone."""
 CLOUDS: Mapping[str, str] = {"eks.amazonaws.com/": "aws", "cloud.google.com/": "gcp", "kubernetes.azure.com/": "azure"}
 """How labels begin -> the provider, as the price list calls it."""
 SCHEMES: Mapping[str, str] = {"aws": "aws", "gce": "gcp", "azure": "azure"}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aliquot.advisor.amounts import about
 from aliquot.advisor.causes.cause import number
-from aliquot.advisor.remedies.new_node.groups import GROUP_LABELS
+from aliquot.advisor.remedies.new_node.groups import GROUP_LABELS, LARGEST
 from aliquot.advisor.remedies.new_node.templates import PER_NODE, TYPE, Template, joined
 from aliquot.advisor.wayout import After, Candidate, Change, Cost, Risk, Trial
 from aliquot.dra.device import Device
@@ -35,7 +35,12 @@ def offer(template: Template, name: str, times: int = 1) -> Candidate:
         title=_title(template, kind, times),
         changes=(Change("node (new)", _command(template, kind, times), manifest, _undo(template)),),
         apply=apply,
-        risk=Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
+        risk=Risk(
+            "medium",
+            f"the device plugins that are there offer {template.renamed} instead: the new node's must be set otherwise",
+        )
+        if template.renamed
+        else Risk("low", "none for what runs; the node must come up with its driver before the pod starts"),
         rank=42 if template.note else 40,
         cost=cost_of(kind, times),
         tried=After(name),
@@ -84,7 +89,7 @@ def _command(template: Template, kind: str, times: int) -> str:
     node = template.node
     if template.given:
         return f"# scale node group {template.like} up by {number(times, 'node')}"
-    for label, command in GROUP_LABELS.items():
+    for label, command in {**GROUP_LABELS, **(LARGEST if template.full else {})}.items():
         if name := node.meta.labels.get(label):
             return command.format(name=shlex.quote(name), count=template.count + times)
     some = "a node" if times == 1 else f"{times} nodes"

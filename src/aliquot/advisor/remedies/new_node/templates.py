@@ -36,6 +36,10 @@ class Template:
     """What its drivers publish: whole pools of the newest generation."""
     given: bool = False
     """A node group that a person named with --node-groups."""
+    renamed: str = ""
+    """What the device plugins that are there call such devices when they share them: the new node's may do so too."""
+    full: bool = False
+    """Its group is as large as its autoscaler may make it."""
     another: bool = False
     """No group that's there makes such nodes."""
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from aliquot.advisor import changes
 from aliquot.advisor.case import Case, Spot, on_pod
+from aliquot.advisor.causes.cause import listed
 from aliquot.advisor.owners import pods_of
 from aliquot.advisor.wayout import Candidate, Risk, Trial
 from aliquot.kube.pod import Pod
@@ -58,9 +59,10 @@ def _all_without(case: Case, spot: Spot, softer: Affinity) -> Iterator[Candidate
     if owner.kind not in ("Deployment", "StatefulSet", "ReplicaSet") or not running:
         return
     workload = case.snapshot.workload_of(pod)
-    replicas = workload.replicas if workload is not None and workload.replicas is not None else len(running) + 1
+    replicas = workload.replicas if workload is not None else None
     spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": None}}}
-    names = ", ".join(one.key for one in running[:3]) + (" …" if len(running) > 3 else "")
+    names = listed([one.key for one in running])
+    stops = f"{names} stop{'s' if len(running) == 1 else ' together'}"
 
     def apply(trial: Trial) -> Trial:
         world = trial.snapshot.without_pods([one.key for one in running])
@@ -72,7 +74,7 @@ def _all_without(case: Case, spot: Spot, softer: Affinity) -> Iterator[Candidate
     yield Candidate(
         kind="change-request",
         target="pod",
-        title=f"Drop the required podAntiAffinity of all pods of {owner.short}, which start anew",
+        title=f"Drop the required podAntiAffinity of {owner.short}: all its pods stop, and start anew",
         changes=(
             changes.stop(owner, tuple(one.name for one in running), replicas),
             *changes.pod_spec(owner, pod.name, spec)[:1],
@@ -80,7 +82,8 @@ def _all_without(case: Case, spot: Spot, softer: Affinity) -> Iterator[Candidate
         ),
         apply=apply,
         risk=Risk(
-            "medium", f"{names} restart{'s' if len(running) == 1 else ''}, and pods may end up beside each other"
+            "high",
+            f"{stops}, and {owner.short} serves nothing until they are ready again; pods may then be beside each other",
         ),
         rank=26,
         node=spot.node.name,

@@ -1,6 +1,6 @@
 """Ask for less CPU and memory: what a node has left."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from aliquot.advisor import changes
@@ -13,6 +13,8 @@ from aliquot.snapshot.effective import starting_first
 
 LEAST_SHARE = 4
 """A request is lowered to no less than a quarter of what was asked: below that it's another workload."""
+MOST_KEPT = 8
+"""The system, and pods that are everywhere, have no more than one part in so many."""
 MIB = 1 << 20
 LOWERED = ("cpu", "memory", "ephemeral-storage")
 
@@ -51,10 +53,23 @@ def lower(case: Case, spot: Spot) -> Iterator[Candidate]:
         apply=on_pod(lambda trial: replace(trial, containers=with_requests(trial, lowered))),
         risk=Risk("low", "the container may run slower under load")
         if only_cpu
+        else Risk("low", "it asked for all that the machine has, of which the system keeps a part for itself")
+        if _nominal(spot, lowered)
         else Risk("medium", "a container that uses more memory than the node has is killed"),
         rank=18,
         node=spot.node.name,
         cures="NodeResourcesFit",
+    )
+
+
+def _nominal(spot: Spot, lowered: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether it asks for no more than the machine has, and for more than any pod gets there; nearly all is left."""
+    short = spot.short_of()
+    return all(
+        short[name].total < short[name].asked <= spot.node.capacity.get(name, 0)
+        and short[name].missing * MOST_KEPT <= short[name].asked
+        for amounts in lowered.values()
+        for name in amounts
     )
 
 

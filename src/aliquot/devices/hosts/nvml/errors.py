@@ -8,7 +8,9 @@ from aliquot.devices.hosts.nvml.process import NvmlCodeError
 from aliquot.devices.hosts.protocol import DriverMissing, GpuLost, HostFault, Refused, Why
 from aliquot.devices.survey import Trouble
 
-NOT_LOADED, NO_LIBRARY = 9, 12
+NOT_LOADED, NO_LIBRARY, MISMATCH = 9, 12, 18
+ABSENT: Final = frozenset({NOT_LOADED, NO_LIBRARY, MISMATCH})
+"""There's no driver, or half of one, or two halves that don't match."""
 
 DRIVER: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
     {

@@ -9,11 +9,11 @@ import msgspec
 from aliquot.devices.catalogue import by_pci_id
 from aliquot.devices.gpu import Gpu, TimeSlice
 from aliquot.devices.hosts import host_files
-from aliquot.devices.hosts.nvml.errors import fault_of, no_driver
+from aliquot.devices.hosts.nvml.errors import ABSENT, fault_of, no_driver
 from aliquot.devices.hosts.nvml.process import NvmlCodeError, WorkerProcess, abandoned
 from aliquot.devices.hosts.protocol import GpuLost, HostFault, Hung, slow_answer
 from aliquot.devices.hosts.sysfs import SysfsHost
-from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
+from aliquot.devices.survey import Driver, Silence, Survey, Trouble, Unreadable, Xid
 
 NVIDIA = "10de"
 
@@ -29,6 +29,7 @@ class Look:
         self._gpus: list[Gpu] = []
         self._unreadable: list[Unreadable] = []
         self._troubles: list[Trouble] = []
+        self._driver_silence: Silence | None = None
 
     def everything(self, slices: dict[str, TimeSlice], xids: tuple[Xid, ...]) -> Survey:
         """The survey.
@@ -55,6 +56,7 @@ class Look:
         return Survey(
             host="nvml",
             driver=Driver(version=driver["version"], cuda=driver["cuda"], module=module) if driver else None,
+            driver_silence=self._driver_silence,
             gpus=tuple(replace(gpu, time_slice=slices.get(gpu.uuid)) for gpu in self._gpus),
             unreadable=tuple(self._unreadable),
             accelerators=aside.accelerators,
@@ -67,6 +69,7 @@ class Look:
     def _driver(self) -> dict[str, Any] | None:
         if "driver" in self._hung:
             self._troubles.append(Trouble(message=self._hung["driver"], hint="nothing is asked before `release`"))
+            self._driver_silence = Silence.HUNG
             return None
         try:
             driver: dict[str, Any] = self._worker.ask("driver", limit_s=self._limit)
@@ -74,7 +77,9 @@ class Look:
         except NvmlCodeError as error:
             gpus = len(host_files.display_devices(self._root, NVIDIA)) if host_files.pci_devices(self._root) else None
             self._troubles.append(no_driver(error, host_files.module_version(self._root), gpus))
+            self._driver_silence = Silence.LOST if error.code in ABSENT else Silence.UNTOLD
         except HostFault as fault:
+            self._driver_silence = Silence.HUNG
             if isinstance(fault, Hung):
                 self._hung["driver"] = fault.message
             module = host_files.module_version(self._root)
@@ -85,13 +90,14 @@ class Look:
     def _look_at(self, index: int) -> None:
         where, about = f"gpu {index}", None
         if where in self._hung:
-            self._fail(index, self._hung[where], "it isn't asked again before `release`")
+            self._fail(index, self._hung[where], "it isn't asked again before `release`", silence=Silence.HUNG)
             return
         try:
             about = self._worker.ask("identity", index, limit_s=self._limit, gpu=where)
             took_s = self._worker.took_s
             if about["pci"] in self._hung:
-                self._fail(index, self._hung[about["pci"]], "it isn't asked again before `release`", about)
+                why = self._hung[about["pci"]]
+                self._fail(index, why, "it isn't asked again before `release`", about, Silence.HUNG)
                 return
             standing = self._worker.ask("standing", about["pci"], limit_s=self._limit, gpu=where)
             gpu = self._joined({**about, **standing})
@@ -99,23 +105,30 @@ class Look:
         except NvmlCodeError as error:
             fault = fault_of(error, where)
             if isinstance(fault, GpuLost):
-                self._fail(index, fault.message, fault.hint, about)
+                self._fail(index, fault.message, fault.hint, about, Silence.LOST)
                 return
             asked = "which GPU it is" if about is None else "how it stands"
             hint = fault.hint if fault else _hint(error.code)
             self._fail(index, f"asked {asked}, the driver answered: {error.text}", hint, about)
         except Hung as fault:
             self._hung[about["pci"] if about else where] = fault.message
-            self._fail(index, fault.message, fault.hint, about)
+            self._fail(index, fault.message, fault.hint, about, Silence.HUNG)
         except HostFault as fault:
             self._fail(index, fault.message, fault.hint, about)
 
-    def _fail(self, index: int | None, message: str, hint: str, about: dict[str, Any] | None = None) -> None:
+    def _fail(
+        self,
+        index: int | None,
+        message: str,
+        hint: str,
+        about: dict[str, Any] | None = None,
+        silence: Silence = Silence.UNTOLD,
+    ) -> None:
         pci = about["pci"] if about else None
         where = f"gpu {index}" + (f" ({pci})" if pci else "")
         trouble = Trouble(message=message, hint=hint, gpu=where)
         uuid = about["uuid"] if about else None
-        self._unreadable.append(Unreadable(index=index, trouble=trouble, pci=pci, uuid=uuid))
+        self._unreadable.append(Unreadable(index=index, trouble=trouble, pci=pci, uuid=uuid, silence=silence))
 
     def _joined(self, told: dict[str, Any]) -> Gpu:
         """With what /sys and /proc know: the driver's own word on NUMA is about its memory, not about closeness."""
@@ -142,7 +155,7 @@ class Look:
             ]
         for pci in missing:
             trouble = _uncounted(pci, host_files.driver_of(self._root, pci), self._kind(pci), counted=counted)
-            self._unreadable.append(Unreadable(index=None, trouble=trouble, pci=pci))
+            self._unreadable.append(Unreadable(index=None, trouble=trouble, pci=pci, silence=Silence.NOT_COUNTED))
 
     def _kind(self, pci: str) -> str:
         """What a GPU is by its PCI id alone."""

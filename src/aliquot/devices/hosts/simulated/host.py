@@ -16,7 +16,7 @@ from aliquot.devices.hosts.simulated.shape import Fault, HostFile
 from aliquot.devices.hosts.simulated.state import GpuState, HostState, Store
 from aliquot.devices.instances import Instance, MigMode
 from aliquot.devices.mig import Geometry, Placement, geometry_of, memory_of
-from aliquot.devices.survey import Driver, Survey, Trouble, Unreadable, Xid
+from aliquot.devices.survey import Driver, Silence, Survey, Trouble, Unreadable, Xid
 
 LIMIT_S = 10.0
 KEPT_XIDS = 20
@@ -58,7 +58,8 @@ class SimulatedHost:
             try:
                 refused = self._strike("survey", uuid)
             except (GpuLost, Hung) as fault:
-                unreadable.append(self._unreadable(uuid, fault.message, fault.hint))
+                silence = Silence.HUNG if isinstance(fault, Hung) else Silence.LOST
+                unreadable.append(self._unreadable(uuid, fault.message, fault.hint, silence))
                 continue
             if refused is not None:
                 unreadable.append(self._unreadable(uuid, f"it can't be asked, {refused.message}: {refused.why}"))
@@ -217,6 +218,10 @@ class SimulatedHost:
         """Those that run."""
         return tuple(self._store.load().mps.values())
 
+    def daemons_below(self, root: str) -> tuple[str, ...]:
+        """See `MpsDaemons`."""
+        return tuple(sorted(pipe for pipe in self._store.load().mps if pipe.startswith(f"{root.rstrip('/')}/")))
+
     def _owner(self, device: str) -> str:
         """The GPU of a device by its UUID, also of one that is gone by now."""
         gpus = self._store.load().gpus.values()
@@ -241,6 +246,11 @@ class SimulatedHost:
                 box[0] = msgspec.structs.replace(box[0], calls=calls)
         if fault.call is not None:
             self._faults.append(fault)
+
+    @property
+    def boots(self) -> int:
+        """How often the machine was started."""
+        return self._store.load().boots
 
     def reboot(self) -> None:
         """Start the machine again: no instances, no processes, no XIDs, MIG mode as the architecture keeps it."""
@@ -272,10 +282,10 @@ class SimulatedHost:
             if fault.xid is not None and number not in state.told
         }
 
-    def _unreadable(self, gpu: str, message: str, hint: str = "") -> Unreadable:
+    def _unreadable(self, gpu: str, message: str, hint: str = "", silence: Silence = Silence.UNTOLD) -> Unreadable:
         index = self._order[gpu]
         trouble = Trouble(message=message, hint=hint, gpu=self._where(gpu))
-        return Unreadable(index=index, trouble=trouble, pci=pci_of(self.file, index), uuid=gpu)
+        return Unreadable(index=index, trouble=trouble, pci=pci_of(self.file, index), uuid=gpu, silence=silence)
 
     def _where(self, gpu: str) -> str:
         return f"gpu {self._order[gpu]} ({pci_of(self.file, self._order[gpu])})"

@@ -1,0 +1,1 @@
+"""`aliquot node run`, `node status` and `node doctor`: the agent itself, and how it is."""

@@ -1,0 +1,1 @@
+"""Edges: a machine's files below a root, the kubelet's folders and sockets, this process."""

@@ -1,0 +1,1 @@
+"""Claims prepared and unprepared: plans carried out step by step, so that dying between two loses nothing."""
