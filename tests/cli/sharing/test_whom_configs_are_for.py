@@ -148,13 +148,16 @@ def test_a_misspelt_driver(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     near["opaque"]["driver"] = "gpu.nvidia.co"
     far = opaque("GpuConfig", "a")
     far["opaque"]["driver"] = "gpu.example.com"
-    said = problems(capsys, tmp_path, claim([one("a", "gpu.nvidia.com")], near, far))
+    none = opaque("GpuConfig", "a")
+    del none["opaque"]["driver"]
+    said = problems(capsys, tmp_path, claim([one("a", "gpu.nvidia.com")], near, far, none))
     here = "spec.devices.config[{}].opaque"
     passed = "isn't gpu.nvidia.com, which passes this over | did you mean gpu.nvidia.com?"
     assert said[f"{here.format(0)}.driver"] == f'"gpu.nvidia.co" {passed}'
     assert said[f"{here.format(1)}.driver"] == f'"gpu.example.com" {passed}'
     assert '"MPSS" isn\'t known' in said[f"{here.format(0)}.parameters.sharing.strategy"]
-    assert len(said) == 3
+    assert said[f"{here.format(2)}.driver"] == "missing | did you mean gpu.nvidia.com?"
+    assert len(said) == 4
 
 
 def test_other_drivers_are_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -91,8 +91,9 @@ class ConfigReader:
         for index, each in enumerate(configs if is_list(configs) else []):
             opaque = each.get("opaque") if is_object(each) else None
             if is_object(opaque) and (opaque.get("driver") == DRIVER or _means_it(opaque)):
-                if opaque.get("driver") != DRIVER:
-                    message = f"{found_words(opaque.get('driver'))} isn't {DRIVER}, which passes this over"
+                if (driver := opaque.get("driver")) != DRIVER:
+                    other = f"{found_words(driver)} isn't {DRIVER}, which passes this over"
+                    message = "missing" if driver is None else other
                     yield Fault(f"{path}.config[{index}].opaque.driver", message, f"did you mean {DRIVER}?")
                 named = tuple(map(str, each["requests"])) if is_list(each.get("requests")) else ()
                 for found in self._claim(opaque.get("parameters"), f"{path}.config[{index}].opaque.parameters"):
