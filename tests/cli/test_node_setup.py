@@ -53,7 +53,10 @@ def test_mps(capsys: pytest.CaptureFixture[str], tmp_path: Path, host: str) -> N
         "container  mount /dev/shm at /dev/shm",
         "note  the container gets the host's /dev/shm, which the MPS daemon and its clients must have in common",
         "note  the compute mode lasts until the driver is reloaded or the machine is rebooted",
-        "note  MPS serves the programs of one user at a time: another's wait (multiUser: true serves several)",
+        (
+            "note  MPS serves the programs of one user at a time: another's wait (multiUser: true serves several; "
+            "NVIDIA's own driver has multiUser since June 2026, and refuses it up to release v0.4.1)"
+        ),
         "note  NVIDIA's own driver needs its feature gate MPSSupport (alpha, off by default) for this",
         f"note  {PLAIN}: at most 1 client can use 10240 MiB at a time, of its 15360 MiB",
     ]

@@ -80,17 +80,21 @@ def changed_gates(text: str, kubernetes: Kubernetes) -> tuple[tuple[str, bool], 
     """Read `--feature-gates A=true,B=false`, as the scheduler's own flag is written.
 
     Raises:
-        ValueError: with (message, hint), if a gate isn't known or its value isn't true or false.
+        ValueError: with (message, hint) of all that is wrong, if a gate isn't known or its value isn't true or false.
     """
     known = kubernetes.known_gates()
     found: list[tuple[str, bool]] = []
+    wrong: dict[str, str] = {}
     for part in filter(None, (one.strip() for one in text.split(","))):
         name, _, value = part.partition("=")
-        if name not in known:
-            raise ValueError(f"no feature gate {name!r} matters here", f"nearest: {nearest(name, known)[0]}")
-        if value.lower() not in ("true", "false"):
-            raise ValueError(
-                f"feature gate {name}: {value!r} is neither true nor false", f"--feature-gates {name}=true"
-            )
-        found.append((name, value.lower() == "true"))
+        if not name:
+            wrong[f"{part!r} names no feature gate"] = "--feature-gates A=true,B=false"
+        elif name not in known:
+            wrong[f"no feature gate {name!r} matters here"] = f"nearest: {nearest(name, known)[0]}"
+        elif value.lower() not in ("true", "false"):
+            wrong[f"feature gate {name}: {value!r} is neither true nor false"] = f"--feature-gates {name}=true"
+        else:
+            found.append((name, value.lower() == "true"))
+    if wrong:
+        raise ValueError("; ".join(wrong), "; ".join(dict.fromkeys(wrong.values())))
     return tuple(found)

@@ -92,6 +92,7 @@ def test_limits_are_told_and_held_against_each_gpu(capsys: pytest.CaptureFixture
     said = planned(capsys, tmp_path, TWO, "gpu-0", "gpu-1", "--config", one)
     assert said[:2] == [f"5120 MiB of memory on {OTHER}", "--"]
     assert not any("one user at a time" in each for each in said)
+    assert "NVIDIA's own driver has multiUser since June 2026, and refuses it up to release v0.4.1" in said
     assert said[-1] == f"{OTHER}: at most 3 clients can use 5120 MiB each at a time, of its 15360 MiB"
 
 
@@ -104,6 +105,13 @@ def test_the_sum_of_the_clients_limits(capsys: pytest.CaptureFixture[str], tmp_p
     )
     said = planned(capsys, tmp_path, TWO, "gpu-0", "--config", limit, "--clients", "3")
     assert not any("20480 MiB" in each for each in said[said.index("--") :])
+
+
+def test_no_more_clients_than_mps_takes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    limit = config(tmp_path, "GpuConfig", "{defaultPinnedDeviceMemoryLimit: 1Mi}")
+    for driver, most in (("{version: 580.65.06, cuda: '13.0'}", 48), ("{version: 590.44.01, cuda: '13.1'}", 60)):
+        said = planned(capsys, tmp_path, f"driver: {driver}\n{TWO}", "gpu-0", "--config", limit)
+        assert said[-1] == f"{UUID}: 1 MiB each is room for more clients than the {most} that MPS takes at most"
 
 
 def test_limits_in_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -72,6 +72,9 @@ def test_gates_of_nvidias_driver(capsys: pytest.CaptureFixture[str], tmp_path: P
     limit = "{strategy: MPS, mpsConfig: {defaultPinnedDeviceMemoryLimit: 1Gi}}"
     unchecked = "the memory limits aren't held against any GPU without --host"
     assert notes(capsys, tmp_path, gpu_config(limit)) == [CLIENTS, unchecked, gate.format("MPSSupport")]
+    several = "{strategy: MPS, mpsConfig: {multiUser: true}}"
+    since = "NVIDIA's own driver has multiUser since June 2026, and refuses it up to release v0.4.1"
+    assert notes(capsys, tmp_path, gpu_config(several)) == [CLIENTS, since, gate.format("MPSSupport")]
     on_mig = gpu_config("{strategy: TimeSlicing}", "MigDeviceConfig")
     assert notes(capsys, tmp_path, on_mig) == [gate.format("TimeSlicingSettings")]
 
@@ -95,19 +98,27 @@ def test_limits_beside_the_memory(capsys: pytest.CaptureFixture[str], tmp_path: 
     nothing = "20480 MiB for a client is more than all of its 15360 MiB of memory: it limits nothing"
     status, config = checked(capsys, tmp_path, gpu_config(limit), f"gpus: [{H100}, {T4}]")
     assert status == 0
-    said = [each["problems"] for each in config["host"]["gpus"]]
-    assert said == [[], [f"{path.format('PinnedDeviceMemoryLimit')}: {nothing}"]]
+    said = [each.get("notes") for each in config["host"]["gpus"]]
+    assert said == [None, [f"{path.format('PinnedDeviceMemoryLimit')}: {nothing}"]]
+    # as `node setup` has it: a limit that limits nothing keeps nobody from sharing
     status, config = checked(capsys, tmp_path, gpu_config(limit), f"gpus: [{T4}]")
-    assert (status, config["host"]["problems"]) == (1, ["no GPU here can be shared so"])
+    (row,) = config["host"]["gpus"]
+    assert (status, config["host"]["problems"], row["problems"], len(row["notes"])) == (0, [], [], 1)
     single = "{{strategy: MPS, mpsConfig: {{defaultPerDevicePinnedMemoryLimit: {{{}}}}}}}"
     status, config = checked(
         capsys, tmp_path, gpu_config(single.format("'0': 300Gi, '1': 20Gi")), f"gpus: [{H100}, {T4}]"
     )
-    assert (status, config["host"]["problems"]) == (
-        1,
+    assert (status, config["host"]["notes"]) == (
+        0,
         [(f"{path.format('PerDevicePinnedMemoryLimit')}.0: 307200 MiB for a client is more than any GPU here has: it "
          "limits nothing")],
     )  # fmt: skip
     status, config = checked(capsys, tmp_path, gpu_config(single.format(f"{UUID}: 20Gi")), f"gpus: [{H100}, {T4}]")
-    said = [each["problems"] for each in config["host"]["gpus"]]
-    assert (status, said) == (0, [[], [f"{path.format('PerDevicePinnedMemoryLimit')}.{UUID}: {nothing}"]])
+    said = [each.get("notes") for each in config["host"]["gpus"]]
+    assert (status, said) == (0, [None, [f"{path.format('PerDevicePinnedMemoryLimit')}.{UUID}: {nothing}"]])
+    default = "defaultPinnedDeviceMemoryLimit: 300Gi"
+    both = f"{{strategy: MPS, mpsConfig: {{{default}, defaultPerDevicePinnedMemoryLimit: {{'0': 5Gi}}}}}}"
+    status, config = checked(capsys, tmp_path, gpu_config(both), f"gpus: [{T4}]")
+    (row,) = config["host"]["gpus"]
+    (words,) = row["notes"]
+    assert words.startswith(f"{path.format('PinnedDeviceMemoryLimit')}, on a claim's devices other than 0: 307200 MiB")

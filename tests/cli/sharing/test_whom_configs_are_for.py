@@ -143,6 +143,60 @@ def test_configurations_of_classes(capsys: pytest.CaptureFixture[str], tmp_path:
     }
 
 
+def test_a_misspelt_driver(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    near = opaque("GpuConfig", "a", strategy="MPSS")
+    near["opaque"]["driver"] = "gpu.nvidia.co"
+    far = opaque("GpuConfig", "a")
+    far["opaque"]["driver"] = "gpu.example.com"
+    none = opaque("GpuConfig", "a")
+    del none["opaque"]["driver"]
+    said = problems(capsys, tmp_path, claim([one("a", "gpu.nvidia.com")], near, far, none))
+    here = "spec.devices.config[{}].opaque"
+    passed = "isn't gpu.nvidia.com, which passes this over | did you mean gpu.nvidia.com?"
+    assert said[f"{here.format(0)}.driver"] == f'"gpu.nvidia.co" {passed}'
+    assert said[f"{here.format(1)}.driver"] == f'"gpu.example.com" {passed}'
+    assert '"MPSS" isn\'t known' in said[f"{here.format(0)}.parameters.sharing.strategy"]
+    assert said[f"{here.format(2)}.driver"] == "missing | did you mean gpu.nvidia.com?"
+    assert len(said) == 4
+
+
+def test_other_drivers_are_left_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    channel = opaque("ComputeDomainChannelConfig", "a")
+    channel["opaque"]["driver"] = "compute-domain.nvidia.com"
+    other = {"requests": ["a"], "opaque": {"driver": "gpu.amd.com", "parameters": {"apiVersion": "x/v1"}}}
+    assert problems(capsys, tmp_path, claim([one("a", "gpu.nvidia.com")], opaque("GpuConfig"), channel, other)) == {}
+
+
+def test_a_gpu_for_a_virtual_machine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    right = opaque("VfioDeviceConfig", "v")
+    right["opaque"]["parameters"]["iommu"] = {"backendPolicy": "PreferIommuFD", "enableAPIDevice": True}
+    requests = [one("v", "vfio.gpu.nvidia.com"), one("a", "gpu.nvidia.com")]
+    assert problems(capsys, tmp_path, claim(requests, opaque("VfioDeviceConfig", "v"), right)) == {}
+    path = str(tmp_path / "claims.yaml")
+    assert run(["node", "check", path, "--host", "preset:l4-node"]) == 0
+    told = "VfioDeviceConfig: its fields are right, what it does isn't judged here: it hands a whole GPU"
+    assert capsys.readouterr().out.count(told) == 2
+    for words, status in ((["--request", "v"], 2), ([], 2), (["--request", "a"], 2)):
+        assert run(["node", "setup", "gpu-0", "--config", path, "--host", "preset:l4-node", *words]) == status
+    assert "VfioDeviceConfig can't be set up here: it hands a whole GPU" in capsys.readouterr().err
+    wrong = opaque("VfioDeviceConfig", "v")
+    parameters = wrong["opaque"]["parameters"]
+    parameters |= {"apiVersion": "resource.nvidia.com/v1", "iommu": {"backendPolicy": "Foo", "x": 1}, "driver": "x"}
+    empty = opaque("VfioDeviceConfig", "v")
+    empty["opaque"]["parameters"]["iommu"] = {"enableAPIDevice": "yes"}
+    said = problems(capsys, tmp_path, claim(requests, wrong, empty))
+    here = "spec.devices.config[{}].opaque.parameters.{}"
+    policies = "LegacyOnly or PreferIommuFD"
+    assert said == {
+        here.format(0, "apiVersion"): '"resource.nvidia.com/v1" isn\'t known | resource.nvidia.com/v1beta1',
+        here.format(0, "iommu.backendPolicy"): f'"Foo" isn\'t known | {policies}',
+        here.format(0, "iommu.x"): "no such field | known: backendPolicy, enableAPIDevice",
+        here.format(0, "driver"): "no such field | known: apiVersion, kind, iommu",
+        here.format(1, "iommu.backendPolicy"): f"missing | {policies}",
+        here.format(1, "iommu.enableAPIDevice"): 'expected true or false, found "yes" | ',
+    }
+
+
 # --- explain ---------------------------------------------------------------------------------------------------------
 def cluster(folder: Path, pod: dict[str, Any], *documents: dict[str, Any]) -> str:
     ready = [{"type": "Ready", "status": "True"}]

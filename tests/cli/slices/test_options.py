@@ -65,6 +65,10 @@ def test_as_json_and_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         (("--kubernetes", "1.99"), "--kubernetes: 1.99 isn't supported here"),
         (("--kubernetes", "newest"), "not a Kubernetes version: 'newest'"),
         (("--feature-gates", "DRAPartitionable=true"), "no feature gate 'DRAPartitionable' matters here"),
+        (
+            ("--feature-gates", "DRAPartitionableDevices=yes,Foo=true,,=x"),
+            "neither true nor false; no feature gate 'Foo' matters here; '=x' names no feature gate",
+        ),
         (("--host", "preset:none"), "there is no preset 'none'"),
         (("--node", "Node_1"), "--node: 'Node_1' is no name of a node"),
         (("--consumable-shares", "some"), "--consumable-shares: 'some' isn't known"),

@@ -3,6 +3,7 @@
 import json
 import socket
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,3 +210,27 @@ def test_its_pages(begin: Begin) -> None:
     assert 'aliquot_node_prepared_devices{driver="gpu.nvidia.com"} 1.0' in lines
     assert any(line.startswith("DCGM_FI_DEV_GPU_TEMP{") and 'gpu="0"' in line for line in lines), text
     assert page("")[0] == 404
+
+
+def test_it_does_not_start_beside_nvidias_device_plugin(begin: Begin) -> None:
+    node = begin()
+    folder = node.root / "k/device-plugins"
+    folder.mkdir(parents=True, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(str(folder / "nvidia-gpu.sock"))
+        theirs.listen()
+        node.start()
+        assert node.agent is not None
+        assert node.agent.wait(20) == 1
+    assert "nvidia-gpu.sock" in node.told()
+    assert not list((node.root / "k/plugins_registry").glob("*.sock"))
+
+
+def test_the_example_configuration_is_taken(begin: Begin) -> None:
+    node = begin()
+    example = Path(__file__).parents[3] / "examples/node/agent.yaml"
+    path = node.root / "node.yaml"
+    path.write_text(example.read_text().replace("127.0.0.1:9400", "127.0.0.1:0"))
+    node.start(f"--config={path}")
+    until(lambda: "gpu-0" in node.devices(), told=node.told)
+    assert node.stop() == 0

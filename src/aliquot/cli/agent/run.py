@@ -32,6 +32,8 @@ from aliquot.node.config.values import NodeConfig
 from aliquot.node.keeping.boot import boot_id
 from aliquot.node.keeping.local_files import LocalFiles
 from aliquot.node.keeping.simulated_files import SimulatedFiles
+from aliquot.node.neighbours.judge import judge
+from aliquot.node.neighbours.look import look
 from aliquot.sharing.plugin_config.read import read_plugin_config
 from aliquot.sharing.plugin_config.values import PluginConfig
 
@@ -79,6 +81,10 @@ def run(
         with Connection(account(context, kubeconfig)) as connection:
             cluster = KubeCluster(connection)
             simulated = isinstance(found, SimulatedHost)
+            others = judge(look(Path(wanted.kubelet_root), Path("/") if not simulated else Path(wanted.kubelet_root)))
+            if others.refusal is not None:
+                fail(others.refusal.message, others.refusal.hint)
+                return FAULT
             machine = Machine(
                 node=name,
                 boot=f"simulated-{found.boots}" if isinstance(found, SimulatedHost) else boot_id(),

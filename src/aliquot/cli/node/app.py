@@ -38,10 +38,12 @@ app.command(
     help="The agent of this node: publishes its devices and prepares claims for its kubelet, until SIGTERM.",
     help_epilogue=epilogue(
         "aliquot node run                                    # in its DaemonSet",
-        "aliquot node run --config node.yaml --log-format json",
+        "aliquot node run --config examples/node/agent.yaml --log-format json",
         "aliquot node run --host preset:hgx-h100 --kubelet-root /tmp/kubelet \\\n"
         "  --cdi-folder /tmp/cdi --kubeconfig cluster.yaml    # without a GPU",
-        status="0  it was told to end, and did\n1  a socket or a folder can't be used\n"
+        status="0  it was told to end, and did\n"
+        "1  a socket or a folder can't be used, or NVIDIA's driver or device plugin\n"
+        "   serves this node's GPUs\n"
         "2  there is no such host or cluster, or the configuration can't be used",
     ),
 )

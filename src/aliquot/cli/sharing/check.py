@@ -1,22 +1,26 @@
 """`aliquot node check`: configurations of GPU sharing, read strictly, and what they'd do on a host."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from aliquot.cli.output import fail, write_json, write_yaml
 from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written, classes_of
-from aliquot.cli.sharing.notes import memory_problems, notes, numbered_problems
-from aliquot.cli.sharing.words import config_json, lines, of_the_host
+from aliquot.cli.sharing.notes import memory_notes, notes, numbered_notes
+from aliquot.cli.sharing.words import config_json, kept_off, lines, of_the_host
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
 from aliquot.devices.findings import name_of
+from aliquot.devices.gpu import Gpu
 from aliquot.devices.survey import Survey
-from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
+from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing, Unjudged
 from aliquot.sharing.legal import client_limit, problems, strategy_of
 from aliquot.sharing.plugin_config.offers import Offer, offers
 from aliquot.sharing.plugin_config.values import PluginConfig
+from aliquot.sharing.setup.in_the_way import before_instances, must_end
+from aliquot.sharing.setup.steps import Target
 
 FOUND, UNUSABLE = 1, 2
 
@@ -63,7 +67,7 @@ def check(
             wrong += told
         else:
             unread += told or [Problem(name, NOTHING, hint=HINT)]
-    there = [_on(each.config, survey) if survey is not None else None for _, each in written]
+    there = [_on(each.config, survey) for _, each in written]
     if output == "text":
         for (name, each), host_says in zip(written, there, strict=True):
             for line in lines(name, each, host_says):
@@ -101,8 +105,10 @@ def _problem(problem: Problem) -> dict[str, Any]:
 
 
 # --- what a host says ------------------------------------------------------------------------------------------------
-def _on(config: ClaimConfig | PluginConfig, survey: Survey) -> dict[str, Any]:
-    """What a configuration does on a host, and what's wrong with that."""
+def _on(config: ClaimConfig | PluginConfig | Unjudged, survey: Survey | None) -> dict[str, Any] | None:
+    """What a configuration does on a host, and what's wrong with that; None: not known."""
+    if survey is None or isinstance(config, Unjudged):
+        return None
     wrong = [*of_the_host(survey)]
     if isinstance(config, PluginConfig):
         made, more = offers(config, survey)
@@ -112,21 +118,45 @@ def _on(config: ClaimConfig | PluginConfig, survey: Survey) -> dict[str, Any]:
     if isinstance(config.sharing, Mps):
         options["multi_user"] = config.sharing.multi_user
     way = strategy_of(config.sharing, on_mig=config.for_mig)
-    says = {gpu.index: [*problems(gpu, survey.driver, way, **options)] for gpu in survey.gpus}
-    clients: dict[int, dict[str, int]] = {}
-    if isinstance(mps := config.sharing, Mps):
-        for gpu in survey.gpus if not config.for_mig else ():
-            says[gpu.index] += memory_problems(gpu, mps)
-            most = client_limit(gpu, survey.driver)
-            clients[gpu.index] = {} if most is None else {"mpsClients": most}
-        wrong += numbered_problems(survey.gpus, mps)
-    rows = [{"gpu": name_of(gpu), "problems": says[gpu.index], **clients.get(gpu.index, {})} for gpu in survey.gpus]
-    if all(says.values()):
+    rows = []
+    for gpu in survey.gpus:
+        against = [*problems(gpu, survey.driver, way, **options), *kept_off(gpu, survey)]
+        row: dict[str, Any] = {"gpu": name_of(gpu), "problems": against}
+        rows.append({**row, **({} if against else _where_possible(config, gpu, survey))})
+    if all(row["problems"] for row in rows):
         wrong.append("no GPU here can be shared so" if survey.gpus else "there is no GPU here")
-    return {"name": survey.host, "gpus": rows, "problems": wrong}
+    told = tuple(numbered_notes(survey.gpus, config.sharing)) if isinstance(config.sharing, Mps) else ()
+    return {"name": survey.host, "gpus": rows, **({"notes": list(told)} if told else {}), "problems": wrong}
 
 
-def _noted(config: ClaimConfig | PluginConfig, host: dict[str, Any] | None) -> dict[str, Any]:
+def _where_possible(config: ClaimConfig, gpu: Gpu, survey: Survey) -> dict[str, Any]:
+    """Of a GPU that nothing speaks against: what comes first, how many clients, and limits without effect."""
+    found: dict[str, Any] = {}
+    if first := [*_first(config, gpu)]:
+        found["first"] = first
+    if isinstance(mps := config.sharing, Mps) and not config.for_mig:
+        if (most := client_limit(gpu, survey.driver)) is not None:
+            found["mpsClients"] = most
+        if told := [*memory_notes(gpu, mps)]:
+            found["notes"] = told
+    return found
+
+
+def _first(config: ClaimConfig, gpu: Gpu) -> Iterator[str]:
+    """What has to be done before the devices can be shared, as `node setup` has it."""
+    if not config.for_mig:
+        yield from must_end(gpu, Target(gpu.uuid), config.sharing)
+        return
+    if not gpu.mig_enabled:
+        yield "MIG has to be switched on"
+    elif not gpu.instances:
+        yield "a MIG instance has to be made"
+    yield from before_instances(gpu)
+
+
+def _noted(config: ClaimConfig | PluginConfig | Unjudged, host: dict[str, Any] | None) -> dict[str, Any]:
+    if isinstance(config, Unjudged):
+        return {}
     told = notes(config, host=host is not None)
     return {"notes": list(told)} if told else {}
 

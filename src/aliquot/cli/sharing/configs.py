@@ -7,13 +7,16 @@ from typing import Any
 
 import msgspec
 
+from aliquot.advisor.nearest import is_near
 from aliquot.cli.sharing.claims import Classes, asked_in, classes_in, of_claim, of_class
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.envelope import Document
 from aliquot.cluster.yaml_stream import YamlError, load_all
 from aliquot.kube.reading.shape import Fault, FaultsError, is_list, is_object, join
+from aliquot.kube.reading.shape import found as found_words
+from aliquot.sharing.claim_configs import vfio
 from aliquot.sharing.claim_configs.read import KINDS, read_config
-from aliquot.sharing.claim_configs.values import API_VERSION, DRIVER, ClaimConfig
+from aliquot.sharing.claim_configs.values import API_VERSION, DRIVER, ClaimConfig, Unjudged
 from aliquot.sharing.plugin_config.read import SECTIONS, read_plugin_config
 from aliquot.sharing.plugin_config.values import PluginConfig
 
@@ -21,6 +24,7 @@ NOTHING = "there is no configuration of GPU sharing in it"
 HINT = "give the device plugin's file, a GpuConfig or MigDeviceConfig, or a claim, template or class that holds one"
 
 _GROUP = API_VERSION.partition("/")[0]
+_OTHERS = ("compute-domain.nvidia.com",)
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
@@ -29,7 +33,7 @@ class Written:
     """A configuration that was read, and where in its document it stands."""
 
     path: str
-    config: ClaimConfig | PluginConfig
+    config: ClaimConfig | PluginConfig | Unjudged
     requests: tuple[str, ...] = ()
     """Of a claim: the requests it's for; empty: all."""
     from_class: bool = False
@@ -86,7 +90,11 @@ class ConfigReader:
         configs = holder.get("config") if is_object(holder) else None
         for index, each in enumerate(configs if is_list(configs) else []):
             opaque = each.get("opaque") if is_object(each) else None
-            if is_object(opaque) and opaque.get("driver") == DRIVER:
+            if is_object(opaque) and (opaque.get("driver") == DRIVER or _means_it(opaque)):
+                if (driver := opaque.get("driver")) != DRIVER:
+                    other = f"{found_words(driver)} isn't {DRIVER}, which passes this over"
+                    message = "missing" if driver is None else other
+                    yield Fault(f"{path}.config[{index}].opaque.driver", message, f"did you mean {DRIVER}?")
                 named = tuple(map(str, each["requests"])) if is_list(each.get("requests")) else ()
                 for found in self._claim(opaque.get("parameters"), f"{path}.config[{index}].opaque.parameters"):
                     if isinstance(found, Written):
@@ -102,6 +110,12 @@ class ConfigReader:
 
     def _claim(self, value: Any, path: str) -> Iterator[Written | Fault]:
         self.configs += 1
+        if is_object(value) and value.get("kind") == vfio.KIND:
+            wrong = [fault.under(path) for fault in vfio.vfio_faults(value)]
+            yield from wrong
+            if not wrong:
+                yield Written(path, Unjudged(vfio.KIND, vfio.WHY))
+            return
         try:
             yield Written(path, read_config(value))
         except FaultsError as error:
@@ -127,3 +141,12 @@ class ConfigReader:
         for value in values:
             if is_object(value) and "kind" not in value:
                 yield from self._any(value, path)
+
+
+def _means_it(opaque: dict[str, Any]) -> bool:
+    """Whether what is for another driver is most likely meant for NVIDIA's, by that name or by what it holds."""
+    driver, parameters = opaque.get("driver"), opaque.get("parameters")
+    if driver in _OTHERS:
+        return False
+    version = str(parameters.get("apiVersion")) if is_object(parameters) else ""
+    return version.startswith(f"{_GROUP}/") or (isinstance(driver, str) and is_near(driver, DRIVER))

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from aliquot.devices.gpu import Gpu
-from aliquot.sharing.claim_configs.driver_gates import gates_of, gates_words
+from aliquot.sharing.claim_configs.driver_gates import NO_MULTI_USER, gates_of, gates_words
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps
-from aliquot.sharing.memory_limits import too_large
+from aliquot.sharing.memory_limits import too_large, usable_mib
 from aliquot.sharing.plugin_config.values import PluginConfig, Replicas
 from aliquot.sharing.strategies import Strategy
 
@@ -47,25 +47,31 @@ def _of_claim(config: ClaimConfig, *, host: bool) -> Iterator[str]:
         )
         if config.sharing.memory_mib is not None or config.sharing.memory_mib_of:
             yield "the memory limits aren't held against any GPU without --host"
+    if isinstance(config.sharing, Mps) and config.sharing.multi_user:
+        yield NO_MULTI_USER
     needed = gates_of(config.sharing)
     if needed:
         yield gates_words(needed)
 
 
-def memory_problems(gpu: Gpu, mps: Mps) -> Iterator[str]:
+def memory_notes(gpu: Gpu, mps: Mps) -> Iterator[str]:
     """Limits that limit nothing on a GPU: the default one, and the one that names it by its UUID."""
     if gpu.memory is None:
         return
-    total = gpu.memory.total >> 20
+    total = usable_mib(gpu.memory)
     own = mps.memory_mib_of.get(gpu.uuid)
     limit, path = (mps.memory_mib, LIMIT) if own is None else (own, f"{LIMITS}.{gpu.uuid}")
     if limit is not None and (wrong := too_large(limit, total)) is not None:
-        yield f"{path}: {wrong}"
+        numbered = sorted(int(key) for key in mps.memory_mib_of if key.isdecimal())
+        others = (
+            f", on a claim's devices other than {', '.join(map(str, numbered))}" if own is None and numbered else ""
+        )
+        yield f"{path}{others}: {wrong}"
 
 
-def numbered_problems(gpus: tuple[Gpu, ...], mps: Mps) -> Iterator[str]:
+def numbered_notes(gpus: tuple[Gpu, ...], mps: Mps) -> Iterator[str]:
     """Limits by number that limit nothing on any GPU: which one a number means shows only in a claim."""
-    totals = [gpu.memory.total >> 20 for gpu in gpus if gpu.memory is not None]
+    totals = [usable_mib(gpu.memory) for gpu in gpus if gpu.memory is not None]
     if not totals or len(totals) < len(gpus):
         return
     for key, limit in mps.memory_mib_of.items():

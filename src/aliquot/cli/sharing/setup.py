@@ -11,7 +11,7 @@ from aliquot.cli.host_input import HostOption, host_of
 from aliquot.cli.node.look import looked_at
 from aliquot.cli.output import fail, write_json, write_yaml
 from aliquot.cli.sharing.configs import HINT, NOTHING, ConfigReader, Written, classes_of
-from aliquot.cli.sharing.words import of_the_host
+from aliquot.cli.sharing.words import kept_off, of_the_host
 from aliquot.cluster.documents import read_documents
 from aliquot.cluster.problem import Problem
 from aliquot.cluster.texts import texts
@@ -20,7 +20,7 @@ from aliquot.devices.mig import Geometry
 from aliquot.devices.survey import Survey, Trouble
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.choose import Offered, WrongKind, config_for
-from aliquot.sharing.claim_configs.values import ClaimConfig
+from aliquot.sharing.claim_configs.values import ClaimConfig, Unjudged
 from aliquot.sharing.setup.names import target_of
 from aliquot.sharing.setup.plan import MPS_ROOT, CannotSetUp, Request, SetUp, plan
 from aliquot.sharing.setup.steps import StartMps, Step, Target
@@ -76,6 +76,8 @@ def setup(
     else:
         asked = Request(name=name, targets=targets, config=wanted, clients=clients)
         answer = plan(asked, survey, geometries=geometries, mps_root=mps_root)
+    if off := tuple(_kept_off(targets, survey)):
+        answer = CannotSetUp((*off, *(answer.faults if isinstance(answer, CannotSetUp) else ())))
     beside = (*of_the_host(survey), *_of_gpus(targets, survey))
     if output == "text":
         for line in (*_lines(answer), *(f"note  {words}" for words in beside)):
@@ -83,6 +85,14 @@ def setup(
     else:
         (write_json if output == "json" else write_yaml)(_plain(answer, beside))
     return 0 if isinstance(answer, SetUp) else REFUSED
+
+
+def _kept_off(targets: tuple[Target, ...], survey: Survey) -> Iterator[Fault]:
+    """That claims aren't given a device, by its taints: an agent would never be asked to set it up."""
+    for uuid in dict.fromkeys(target.gpu for target in targets):
+        gpu = survey.gpu(uuid)
+        for message in kept_off(gpu, survey) if gpu is not None else ():
+            yield Fault("", f"{uuid}: {message}", "put the GPU right first, or take another device")
 
 
 def _of_gpus(targets: tuple[Target, ...], survey: Survey) -> tuple[str, ...]:
@@ -94,12 +104,11 @@ def _of_gpus(targets: tuple[Target, ...], survey: Survey) -> tuple[str, ...]:
 def _targets(names: tuple[str, ...], survey: Survey, geometries: dict[str, Geometry]) -> tuple[Target, ...] | None:
     """The devices of names; None after saying which aren't there."""
     found = [target_of(name, survey, geometries) for name in names]
-    for name, target in zip(names, found, strict=True):
-        if target is None:
-            fail(f"{survey.host} has no device {name!r}", NAMES)
     unknown = [name for name, target in zip(names, found, strict=True) if target is None]
-    for trouble in _why_unknown(unknown, survey):
+    for trouble in _why_unknown(unknown, survey):  # the cause comes first
         fail(str(trouble), trouble.hint)
+    for name in unknown:
+        fail(f"{survey.host} has no device {name!r}", NAMES)
     if None in found and not survey.gpus:
         fail("no GPU was found to set up", "a simulated one: --host preset:mixed (`aliquot node presets`), or sim:FILE")
     known = tuple(target for target in found if target is not None)
@@ -126,6 +135,10 @@ def _offered(path: Path, request: str | None) -> tuple[Offered, ...] | None:
         for found in read_documents(name, data, reader):
             if isinstance(found, Problem):
                 wrong.append(found)
+            elif isinstance(found, Written) and isinstance(found.config, Unjudged):
+                if request is None or {request, request.partition("/")[0]} & {*found.requests}:
+                    message = f"{found.config.kind} can't be set up here: {found.config.why}"
+                    wrong.append(Problem(name, message, found.path))
             elif isinstance(found, Written) and isinstance(found.config, ClaimConfig):
                 read.append(Offered(found.config, found.from_class, found.requests, found.path))
     for problem in wrong:

@@ -6,10 +6,12 @@ from typing import Any
 from aliquot.cli.sharing.configs import Written
 from aliquot.cli.sharing.notes import notes
 from aliquot.devices.findings import findings
+from aliquot.devices.gpu import Gpu
 from aliquot.devices.survey import Survey
-from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
+from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing, Unjudged
 from aliquot.sharing.legal import strategy_of
 from aliquot.sharing.plugin_config.values import PluginConfig
+from aliquot.sharing.publish.health import RECOVERY, SHOWN, taints_of
 from aliquot.sharing.strategies import ISOLATION, Strategy
 
 
@@ -17,6 +19,9 @@ from aliquot.sharing.strategies import ISOLATION, Strategy
 def lines(name: str, each: Written, host: Mapping[str, Any] | None) -> Iterator[str]:
     """A configuration for a person, with what a host says of it."""
     where = f"{name}: {each.path}" if each.path else name
+    if isinstance(each.config, Unjudged):
+        yield f"{where}: {each.config.kind}: its fields are right, what it does isn't judged here: {each.config.why}"
+        return
     yield f"{where}: {_title(each.config)}"
     way = _way(each.config)
     for words in ISOLATION[way].shared if way is not None else ():
@@ -29,7 +34,12 @@ def lines(name: str, each: Written, host: Mapping[str, Any] | None) -> Iterator[
         yield f"  offers {_offer_words(offer)}"
     for gpu in host.get("gpus", ()):
         clients = f", by {gpu['mpsClients']} clients at most" if "mpsClients" in gpu else ""
-        yield f"  {gpu['gpu']}: {'; '.join(gpu['problems']) or f'can be shared so{clients}'}"
+        first = f", but first: {'; '.join(gpu['first'])}" if "first" in gpu else ""
+        yield f"  {gpu['gpu']}: {'; '.join(gpu['problems']) or f'can be shared so{clients}{first}'}"
+        for words in gpu.get("notes", ()):
+            yield f"    note {words}"
+    for words in host.get("notes", ()):
+        yield f"  note {words}"
     for wrong in host["problems"]:
         yield f"  wrong on {host['name']}: {wrong}"
 
@@ -92,9 +102,19 @@ def of_the_host(survey: Survey) -> tuple[str, ...]:
     return tuple(f"{each}{f' ({each.hint})' if each.hint else ''}" for each in told)
 
 
+def kept_off(gpu: Gpu, survey: Survey) -> Iterator[str]:
+    """The taints that keep claims off a GPU, in words."""
+    for taint in taints_of(gpu, survey):
+        if taint.effect != SHOWN:
+            wants = f", as the driver wants: {gpu.recovery.value}" if taint.key == RECOVERY and gpu.recovery else ""
+            yield f"its taint {taint.key}={taint.value}:{taint.effect} keeps claims without a toleration off{wants}"
+
+
 # --- for programs ----------------------------------------------------------------------------------------------------
-def config_json(config: ClaimConfig | PluginConfig) -> dict[str, Any]:
+def config_json(config: ClaimConfig | PluginConfig | Unjudged) -> dict[str, Any]:
     """A configuration as plain data, with what its strategy isolates."""
+    if isinstance(config, Unjudged):
+        return {"kind": config.kind, "strategy": None, "notJudged": config.why}
     way = _way(config)
     isolation = ISOLATION[way] if way is not None else None
     value: dict[str, Any] = {"kind": "DevicePluginConfig" if isinstance(config, PluginConfig) else config.kind}

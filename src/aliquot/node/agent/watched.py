@@ -12,7 +12,7 @@ from aliquot.dra.slices.pool import Pool
 from aliquot.node.config.values import NodeConfig
 from aliquot.node.health import moments
 from aliquot.node.health.picture import Picture
-from aliquot.node.health.policy import Policy
+from aliquot.node.health.policy import Effect, Policy
 from aliquot.node.health.telling import Verdict, statuses
 from aliquot.node.health.watch import Watch
 from aliquot.node.keeping.disk import Disk
@@ -54,7 +54,7 @@ class Watched:
         saved = None
         with suppress(OSError):
             saved = disk.read(state)
-        effects = dict.fromkeys((XID, LOST, RECOVERY, MEMORY), config.taint_effect)
+        effects: dict[str, Effect] = dict.fromkeys((XID, LOST, RECOVERY, MEMORY), config.taint_effect)
         self._changed = changed
         self.watch = Watch(
             asked,

@@ -22,7 +22,8 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 _PATHS: Final = ("kubeletRoot", "cdiFolder", "driverRoot", "devicePluginConfig")
 _ADDRESS: Final = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s:\[\]]*):(?P<port>[0-9]{1,5})", re.ASCII)
 _DRIVER: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
-LEAST_RECONCILE_SECONDS: Final = 10.0
+RECONCILE_SECONDS: Final = (10, 86400)
+"""At least, and at most."""
 
 
 def read_config(value: Any) -> NodeConfig:
@@ -66,8 +67,9 @@ def _judge(value: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _numbers(value: Mapping[str, Any]) -> Iterator[Fault]:
     seconds = value.get("reconcileSeconds")
-    if isinstance(seconds, (int, float)) and not LEAST_RECONCILE_SECONDS <= seconds <= 86400:
-        yield Fault("reconcileSeconds", f"{seconds:g} is out of range", f"{LEAST_RECONCILE_SECONDS:g} to 86400")
+    least, most = RECONCILE_SECONDS
+    if isinstance(seconds, int) and not least <= seconds <= most:
+        yield Fault("reconcileSeconds", f"{seconds} is out of range", f"{least} to {most}")
     address = value.get("metricsAddress")
     if isinstance(address, str) and address:
         at = _ADDRESS.fullmatch(address)

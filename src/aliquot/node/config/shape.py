@@ -23,6 +23,6 @@ class WireConfig(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     metrics_address: str | None = None
     dcgm_names: str | None = None
     taint_effect: str | None = None
-    reconcile_seconds: float | None = None
+    reconcile_seconds: int | None = None
     labels: bool | None = None
     log_level: str | None = None

@@ -34,7 +34,7 @@ class NodeConfig:
     """Whether series have dcgm-exporter's names; auto: where that isn't on the node."""
     taint_effect: Effect = "NoSchedule"
     """Of a GPU that must not be given to new pods."""
-    reconcile_seconds: float = 600.0
+    reconcile_seconds: int = 600
     labels: bool = True
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 

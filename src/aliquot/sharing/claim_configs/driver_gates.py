@@ -12,6 +12,8 @@ TIME_SLICING: Final = "TimeSlicingSettings"
 MPS: Final = "MPSSupport"
 DYNAMIC_MIG: Final = "DynamicMIG"
 PASSTHROUGH: Final = "PassthroughSupport"
+NO_MULTI_USER: Final = "NVIDIA's own driver has multiUser since June 2026, and refuses it up to release v0.4.1"
+"""Its pull request 1153, merged after v0.4.1, which refuses fields that it doesn't know."""
 
 
 def gates_of(sharing: Sharing | None, *, creates: bool = False) -> tuple[str, ...]:

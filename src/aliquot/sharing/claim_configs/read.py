@@ -13,7 +13,8 @@ import msgspec
 from aliquot.devices.gpu import TimeSlice
 from aliquot.kube.reading.shape import Fault, FaultsError, faults, found, is_object, join
 from aliquot.kube.reading.strict import unknown_fields, without_unknown
-from aliquot.sharing.claim_configs.driver_gates import MPS, PASSTHROUGH, TIME_SLICING
+from aliquot.sharing.claim_configs import vfio
+from aliquot.sharing.claim_configs.driver_gates import MPS, TIME_SLICING
 from aliquot.sharing.claim_configs.shape import WireGpuConfig, WireGpuSharing, WireMigDeviceConfig, WireMigSharing
 from aliquot.sharing.claim_configs.values import API_VERSION, MIB, ClaimConfig, Mps, Sharing, TimeSlicing
 from aliquot.units.quantity import Quantity
@@ -24,8 +25,7 @@ _HINT: Final = f"TimeSlicing or MPS (NVIDIA's own driver needs its feature gate 
 _INTERVALS: Final = {each.value.capitalize(): each for each in TimeSlice}
 _BLOCKS: Final = {"TimeSlicing": "timeSlicingConfig", "MPS": "mpsConfig"}
 _REFUSED: Final = {
-    "VfioDeviceConfig": "it hands a whole GPU to a virtual machine through vfio-pci, which Aliquot doesn't do"
-    f" (NVIDIA's own driver does, with its feature gate {PASSTHROUGH})",
+    vfio.KIND: vfio.WHY,
     "ComputeDomainChannelConfig": "it belongs to the driver compute-domain.nvidia.com, which isn't part of Aliquot",
     "ComputeDomainDaemonConfig": "it belongs to the driver compute-domain.nvidia.com, which isn't part of Aliquot",
 }

@@ -49,3 +49,11 @@ class ClaimConfig:
     def kind(self) -> str:
         """Its kind, as a manifest writes it."""
         return "MigDeviceConfig" if self.for_mig else "GpuConfig"
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A configuration for NVIDIA's driver whose fields are right, and of which no more can be said here."""
+
+    kind: str
+    why: str

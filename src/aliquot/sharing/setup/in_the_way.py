@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from aliquot.devices.gpu import Gpu, Process
-from aliquot.devices.instances import placements_of
 from aliquot.sharing.claim_configs.values import Mps, Sharing, TimeSlicing
 from aliquot.sharing.setup.steps import Target
 
@@ -36,7 +35,7 @@ def named(running: Iterable[Process]) -> str:
 def must_end(gpu: Gpu, target: Target, sharing: Sharing | None) -> Iterator[str]:
     """Which programs must end before a device can be set up, and why."""
     if target.place is not None:
-        yield from _first_instance(gpu, target)
+        yield from before_instances(gpu)
         return
     running = programs(gpu, target)
     clients = [each for each in running if of_mps(each)]
@@ -50,9 +49,9 @@ def must_end(gpu: Gpu, target: Target, sharing: Sharing | None) -> Iterator[str]
         )
 
 
-def _first_instance(gpu: Gpu, target: Target) -> Iterator[str]:
+def before_instances(gpu: Gpu) -> Iterator[str]:
     """On a GPU without instances everybody is in the way of the first, graphics too."""
-    if gpu.instances or target.place in placements_of(gpu.instances):
+    if gpu.instances:
         return
     running = gpu.programs
     if not running:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from aliquot.devices.gpu import ComputeMode, Gpu, Recovery
-from aliquot.sharing.claim_configs.driver_gates import gates_of, gates_words
+from aliquot.sharing.claim_configs.driver_gates import NO_MULTI_USER, gates_of, gates_words
 from aliquot.sharing.claim_configs.values import Mps, Sharing, TimeSlicing
 from aliquot.sharing.legal import VOLTA
 from aliquot.sharing.mps import capability
@@ -37,7 +37,12 @@ def notes(
     if on_mig and isinstance(sharing, TimeSlicing):
         yield "time-slicing needs no set-up on a MIG instance: its programs take turns anyway"
     if isinstance(sharing, Mps) and not sharing.multi_user:
-        yield "MPS serves the programs of one user at a time: another's wait (multiUser: true serves several)"
+        yield (
+            "MPS serves the programs of one user at a time: another's wait (multiUser: true serves several; "
+            f"{NO_MULTI_USER})"
+        )
+    if isinstance(sharing, Mps) and sharing.multi_user:
+        yield NO_MULTI_USER
     needed = gates_of(sharing, creates=any(isinstance(step, CreateInstance) for step in steps))
     if needed:
         yield gates_words(needed)

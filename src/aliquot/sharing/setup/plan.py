@@ -18,8 +18,8 @@ from aliquot.devices.survey import Survey
 from aliquot.kube.reading.shape import Fault
 from aliquot.sharing.claim_configs.limits import limits_of
 from aliquot.sharing.claim_configs.values import ClaimConfig, Mps, TimeSlicing
-from aliquot.sharing.legal import Use, conflict, problems, sets_time_slices, strategy_of
-from aliquot.sharing.memory_limits import mib_of_limits, sums
+from aliquot.sharing.legal import Use, client_limit, conflict, problems, sets_time_slices, strategy_of
+from aliquot.sharing.memory_limits import mib_of_limits, sums, usable_mib
 from aliquot.sharing.setup.edits import edits_of
 from aliquot.sharing.setup.in_the_way import must_end
 from aliquot.sharing.setup.notes import notes
@@ -226,13 +226,14 @@ class _Planning:
         for target, limit in zip(self.request.targets, mib_of_limits(self.limits or ()), strict=False):
             memory = self._memory_mib(target)
             if limit is not None and memory is not None:
-                yield from sums(str(target), limit, memory, self.request.clients)
+                most = client_limit(self.gpus[target.gpu], self.survey.driver)
+                yield from sums(str(target), limit, memory, self.request.clients, most)
 
     def _memory_mib(self, target: Target) -> int | None:
         """The memory of a GPU or of an instance, which may be still to be made."""
         gpu = self.gpus[target.gpu]
         if target.place is None:
-            return (gpu.memory.total - (gpu.memory.reserved or 0)) >> 20 if gpu.memory is not None else None
+            return usable_mib(gpu.memory) if gpu.memory is not None else None
         there = next((each.memory_mib for each in gpu.instances if each.placement == target.place), None)
         geometry = self._geometry(gpu)
         profile = geometry.profile(target.place.profile) if geometry is not None else None
