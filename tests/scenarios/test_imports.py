@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-OWN_KITS = {"browser", "cdi", "cel", "cluster", "devices", "kube", "scheduling"}
+OWN_KITS = {"browser", "cdi", "cel", "cluster", "devices", "kube", "node", "sandbox", "scheduling"}
 """Folders of tests with stand-ins of their own: a browser, a driver's root, NVML, an API server, odd objects."""
 WITHOUT_ALIQUOT = ("api", "mixed", "ordinary", "shapes", "tight")
 

@@ -39,8 +39,7 @@ app.command(
     help_epilogue=epilogue(
         "aliquot node run                                    # in its DaemonSet",
         "aliquot node run --config examples/node/agent.yaml --log-format json",
-        "aliquot node run --host preset:hgx-h100 --kubelet-root /tmp/kubelet \\\n"
-        "  --cdi-folder /tmp/cdi --kubeconfig cluster.yaml    # without a GPU",
+        "aliquot node run --host preset:t4-node --kubelet-root /tmp/k --cdi-folder /tmp",
         status="0  it was told to end, and did\n"
         "1  a socket or a folder can't be used, or NVIDIA's driver or device plugin\n"
         "   serves this node's GPUs\n"
@@ -120,7 +119,7 @@ app.command(
     """,
     help_epilogue=epilogue(
         "aliquot node doctor",
-        "aliquot node doctor --root /host   # in a container that has the machine's root there",
+        "aliquot node doctor --root /host   # in a container with the machine's /",
         "aliquot node doctor --kubelet-root /var/lib/k0s/kubelet",
         "aliquot node doctor --host preset:mixed -o json",
         status="0  nothing is wrong, as far as could be seen; what couldn't is `unknown`\n"
