@@ -77,6 +77,12 @@ def devices(things: list[Json]) -> dict[str, Json]:
     return {device["name"]: device for one in things for device in one["spec"].get("devices", ())}
 
 
+def whole(there: list[Json], count: int) -> bool:
+    """Each device once, in a pool that is complete."""
+    counts = {one["spec"]["pool"]["resourceSliceCount"] for one in there}
+    return counts == {len(there)} and sum(len(one["spec"].get("devices", ())) for one in there) == count
+
+
 @pytest.fixture
 def node() -> Node:
     return Node()
@@ -160,8 +166,7 @@ def test_what_somebody_else_wrote_is_put_right_and_others_are_left_alone(objects
         extra = {**slices(objects)[0], "metadata": {"name": "zzz"}}
         objects.create(SLICES, extra)
         until(lambda: devices(slices(objects)) == wanted)
-        until(lambda: sum(len(each["spec"].get("devices", ())) for each in slices(objects)) == len(wanted))
-        assert {each["spec"]["pool"]["resourceSliceCount"] for each in slices(objects)} == {len(slices(objects))}
+        until(lambda: whole(slices(objects), len(wanted)))
         assert slices(objects, "other.example.com")[0]["metadata"]["name"] == "theirs"
 
 
