@@ -82,7 +82,7 @@ class RunningNode:
         self._stack.close()
 
     # --- the agent ---------------------------------------------------------------------------------------------------
-    def start(self, *more: str, within_s: float = 30.0, command: Sequence[str] = ()) -> None:
+    def start(self, *more: str, within_s: float = 60.0, command: Sequence[str] = ()) -> None:
         """Start an agent (or what another command runs), and wait until the kubelet has taken it, or it has ended.
 
         Raises:
@@ -182,7 +182,7 @@ class RunningNode:
         return tuple(sorted(path.name for path in self.cdi.iterdir())) if self.cdi.exists() else ()
 
 
-def until(condition: Callable[[], object], seconds: float = 15.0, told: Callable[[], str] = lambda: "") -> None:
+def until(condition: Callable[[], object], seconds: float = 60.0, told: Callable[[], str] = lambda: "") -> None:
     """Wait for something.
 
     Raises:

@@ -23,7 +23,7 @@ MIG = "gpu-2-mig-1g5gb-19-0"
 
 
 def admitted(node: RunningNode, pod: Any) -> tuple[str, ...]:
-    answer = node.kubelet.admit(pod, within_s=15)
+    answer = node.kubelet.admit(pod, within_s=40)
     assert isinstance(answer, Admitted), (answer, node.told())
     return answer.containers["main"].cdi_devices
 
@@ -44,7 +44,7 @@ def test_it_publishes_prepares_lets_go_and_ends(begin: Begin) -> None:
     (edits,) = [one["containerEdits"] for one in written["devices"]]
     assert edits["deviceNodes"][0]["path"] == "/dev/nvidia2"
     assert MIG in node.devices(), "it's the claim's own, and stays on offer"
-    assert node.kubelet.remove(pod, within_s=15) is None
+    assert node.kubelet.remove(pod, within_s=40) is None
     assert node.host.survey().gpus[2].instances == ()
     assert node.specs() == ()
     assert node.stop() == 0
@@ -65,7 +65,7 @@ def test_what_it_held_it_still_holds_after_it_was_killed(begin: Begin) -> None:
     second = node.kubelet.admit(node.allocate("second", "gpu-0"), within_s=1)
     assert isinstance(second, NotAdmitted)
     assert "gpu-0 is held by claim ml/first" in second.message
-    assert node.kubelet.remove(first, within_s=15) is None
+    assert node.kubelet.remove(first, within_s=40) is None
     assert given
     assert node.specs() == ()
 
@@ -84,7 +84,7 @@ def test_a_reboot_leaves_nothing_that_counts(begin: Begin) -> None:
     (device,) = admitted(node, pod)
     assert MIG in device
     assert len(node.host.survey().gpus[2].instances) == 1
-    assert node.kubelet.remove(pod, within_s=15) is None
+    assert node.kubelet.remove(pod, within_s=40) is None
 
 
 def test_a_claim_that_is_gone_is_let_go_at_the_start(begin: Begin) -> None:
@@ -107,7 +107,7 @@ def test_a_damaged_checkpoint_keeps_nobody_from_starting(begin: Begin) -> None:
     node.checkpoint.write_bytes(b'{"version": 2, "chec')
     node.start()
     until(lambda: "the checkpoint is damaged" in node.told(), told=node.told)
-    assert node.kubelet.remove(pod, within_s=15) is None
+    assert node.kubelet.remove(pod, within_s=40) is None
     until(lambda: node.host.survey().gpus[2].instances == (), told=node.told)
 
 
@@ -141,7 +141,7 @@ def test_each_gpu_goes_one_way(begin: Begin) -> None:
     until(lambda: node.kubelet.allocatable().get("nvidia.com/gpu") == 4, told=node.told)
     until(lambda: "gpu-0" in node.devices(), told=node.told)
     assert "gpu-3" not in node.devices()
-    answer = node.kubelet.admit(asking(gpu=1), within_s=15)
+    answer = node.kubelet.admit(asking(gpu=1), within_s=40)
     assert isinstance(answer, Admitted), (answer, node.told())
     t4 = node.host.survey().gpus[3].uuid
     assert answer.containers["main"].envs["NVIDIA_VISIBLE_DEVICES"] == t4

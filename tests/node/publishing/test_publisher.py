@@ -62,7 +62,7 @@ def cluster(**options: Any) -> MemoryCluster:
     return memory
 
 
-def until(condition: Callable[[], object], seconds: float = 15) -> None:
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
     end = monotonic() + seconds
     while not condition():
         assert monotonic() < end, "it didn't come to be"
@@ -91,7 +91,7 @@ def node() -> Node:
 @contextmanager
 def publishing(objects: Objects, node: Node, minor: int = 36) -> Iterator[Publisher]:
     with Publisher(objects, "n1", node.offer, Kubernetes(minor)) as publisher:
-        assert publisher.published.wait(15), publisher.trouble
+        assert publisher.published.wait(60), publisher.trouble
         yield publisher
 
 
@@ -202,7 +202,7 @@ def test_fields_that_the_server_drops_are_told_and_done_without() -> None:
     with Publisher(memory, "n1", node.offer, Kubernetes(36)) as publisher:
         until(lambda: not publisher.kubernetes.on("DRADeviceTaints"))
         assert node.asked[0].on("DRADeviceTaints")
-        assert publisher.published.wait(10), publisher.trouble
+        assert publisher.published.wait(60), publisher.trouble
         assert "gpu-3" in devices(slices(memory)), "published without its taint: who offers must withdraw it"
 
 
