@@ -111,8 +111,8 @@ def test_verdicts_and_namespaces_filter(mixed: Page) -> None:
     mixed.evaluate("document.querySelector('[value=pending]').focus()")
     mixed.press("Space")
     assert mixed.seen(CAUSES) == [
-        "cause-train-gang",
         "cause-prod-broken",
+        "cause-train-gang",
         "cause-vision-tracker",
         "cause-train-queued",
         "cause-prod-chat",
