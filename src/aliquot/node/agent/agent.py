@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -59,20 +60,20 @@ class Agent:
     def __init__(
         self, machine: Machine, config: NodeConfig, kubernetes: Kubernetes, plugin: PluginConfig | None = None
     ) -> None:
+        machine = replace(machine, host=one_at_a_time(machine.host))  # claims, slices, plugin and watcher share it
         self._machine, self._config = machine, config
-        self._host = one_at_a_time(machine.host)
         self._stopped, self._known = threading.Event(), threading.Event()
         root = Path(config.kubelet_root)
         drivers = [GPU_DRIVER, *([config.nic_driver] if config.nic_driver else [])]
         self.preparers = {driver: self._preparer(driver, root) for driver in drivers}
-        self.offering = Offering(machine.node, self._host, config, self.preparers[GPU_DRIVER].own)
+        self.offering = Offering(machine.node, machine.host, config, self.preparers[GPU_DRIVER].own)
         self.publisher = Publisher(machine.objects, machine.node, self.offering.pools, kubernetes)
         self.counted = Counted(machine, config, plugin or PluginConfig())
         state = root / "plugins" / GPU_DRIVER / "aliquot-health.json"
         self.watched = Watched(
-            self._host, machine.another(), config, state, machine.disk, boot=machine.boot, changed=self._heard
+            machine.host, machine.another(), config, state, machine.disk, boot=machine.boot, changed=self._heard
         )
-        self.pages = Pages(machine.node, config, self._host, self.watched, self.preparers)
+        self.pages = Pages(machine.node, config, machine.host, self.watched, self.preparers)
         self.drivers = {
             driver: DraDriver(driver, Timed(preparer, self.pages, _told), KubeletFolders(root), pod_uid=machine.pod_uid)
             for driver, preparer in self.preparers.items()
@@ -147,7 +148,7 @@ class Agent:
             Parts(
                 node=machine.node,
                 boot=machine.boot,
-                host=self._host,
+                host=machine.host,
                 daemons=machine.daemons,
                 files=machine.files,
                 claims=ApiClaims(machine.objects),

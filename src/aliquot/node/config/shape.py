@@ -24,5 +24,4 @@ class WireConfig(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     dcgm_names: str | None = None
     taint_effect: str | None = None
     reconcile_seconds: int | None = None
-    labels: bool | None = None
     log_level: str | None = None

@@ -13,7 +13,7 @@ KIND: Final = "NodeConfig"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeConfig:
-    """What the agent does. A change of what `RELOADED` names counts at once, of others after a restart."""
+    """What the agent does; read once, when it starts."""
 
     offer: Offering = field(default_factory=Offering)
     """Which GPUs go by DRA and which by the device plugin; never by both, since neither knows of the other."""
@@ -35,9 +35,4 @@ class NodeConfig:
     taint_effect: Effect = "NoSchedule"
     """Of a GPU that must not be given to new pods."""
     reconcile_seconds: int = 600
-    labels: bool = True
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-
-
-RELOADED: Final = frozenset({"offer", "taint_effect", "log_level", "dcgm_names", "reconcile_seconds", "labels"})
-"""What may change while the agent runs."""
