@@ -98,7 +98,8 @@ def _snapshots(one: Place) -> str:
     """The line that shows whether the driver's volumes can be copied by a snapshot."""
     if one.volume.source in ON_A_NODE:
         return f"# a volume on a node's disk has no snapshots: copy {one.claim.meta.name} by a pod on its node"
-    return f"kubectl get volumesnapshotclasses  # is there one of driver {one.volume.driver or one.volume.source}?"
+    driver = one.volume.driver or one.volume.source
+    return f"kubectl get volumesnapshotclasses.snapshot.storage.k8s.io  # is there one of driver {driver}?"
 
 
 def _by_the_same_names(case: Case, far: Sequence[Place], where: str) -> tuple[Change, ...]:
